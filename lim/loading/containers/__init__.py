@@ -1,0 +1,1 @@
+"""Containers: how bytes become records, whatever the records mean (JSON, tables, workbooks, runs, plain text)."""
