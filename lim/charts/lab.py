@@ -64,7 +64,7 @@ def _landing(rows: Rows, palette: Palette) -> alt.LayerChart:
         )
         .add_params(alt.selection_point(name="pick", fields=["rank"], empty=False))
     )
-    numbers = base.mark_text(dy=-8, fontWeight=600, fontSize=13, color=palette.ink).encode(text="label:N")
+    numbers = base.mark_text(dy=-8, fontWeight=600, fontSize=13, color=palette.ink, aria=False).encode(text="label:N")
     layers: alt.LayerChart = bars + numbers
     return finish(layers, palette)
 
@@ -126,14 +126,19 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
             reached="datum.pointing ? pointed.handle_words[0] : datum.all_words",
             all_dropped="datum.documents - (datum.pointing ? pointed.handle_documents[0] : datum.all_kept)",
         )
+        .transform_calculate(shade="(datum.slot - 1) / max(datum.last_kept - 1, 1)")
+    )
+    # The labels belong to one row each: the browser works them out for that row and not for every document.
+    last = documents.transform_filter("datum.slot === datum.slots").transform_calculate(
+        end_label="datum.all_dropped ? format(datum.all_dropped, ',') + ' dropped' : ''"
+    )
+    first = (
+        documents.transform_filter("datum.slot === 1")
         .transform_calculate(
-            shade="(datum.slot - 1) / max(datum.last_kept - 1, 1)",
             low="datum.level < 0.2 * datum.total",
             right="datum.last_kept > 0.6 * datum.slots",
             over="datum.reached > datum.live ? '\\n+' + format(datum.reached - datum.live, ',') + ' words, kept'"
             " : datum.reached === datum.live ? '\\nexactly reached' : '\\nnot reached'",
-            end_label="datum.slot === datum.slots && datum.all_dropped"
-            " ? format(datum.all_dropped, ',') + ' dropped' : ''",
         )
         .transform_calculate(
             label="isValid(datum.live) ? 'word_count_threshold = ' + format(datum.live, ',') + datum.over : ''"
@@ -166,12 +171,9 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
             alt.Tooltip("preview:N", title="Text"),
         ],
     )
-    line = documents.mark_line(color=palette.faint, strokeWidth=1.5, interpolate="linear").encode(x, y)
-    dots = documents.mark_point(filled=True, size=26, color=palette.faint).encode(
-        x, y, opacity=alt.condition(f"datum.slots <= {LABELLED_MARKS}", alt.value(1), alt.value(0))
-    )
+    line = documents.mark_line(color=palette.faint, strokeWidth=1.5, interpolate="linear", aria=False).encode(x, y)
+    dots = documents.mark_point(filled=True, size=26, color=palette.faint, opacity=1, aria=False).encode(x, y)
     level = alt.Y("level:Q").title("Cumulative words")
-    first = documents.transform_filter("datum.slot === 1")
     rule = first.mark_rule(color=palette.threshold, strokeWidth=2, strokeDash=[6, 4]).encode(
         level, opacity=alt.condition("isValid(datum.live)", alt.value(1), alt.value(0))
     )
@@ -185,12 +187,12 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
     below_right = first.mark_text(align="right", baseline="top", dy=7, **label).encode(
         level, x=alt.value(alt.expr("width")), text="below_right:N"
     )
-    dropped = documents.mark_text(align="right", dx=8, dy=-12, fontSize=12, color=palette.faint).encode(
+    dropped = last.mark_text(align="right", dx=8, dy=-12, fontSize=12, color=palette.faint).encode(
         x, y, text="end_label:N"
     )
     handles = (
         chart.transform_filter("datum.kind === 'handle'")
-        .mark_point(size=1, opacity=0)
+        .mark_point(size=1, opacity=0, aria=False)
         .encode(
             alt.Y("handle:Q"),
             x=alt.value(alt.expr("width / 2")),
@@ -214,8 +216,7 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
     # The rule lies under the handles, or the pointer that drags it would meet the rule and not a handle. The bars of
     # a short list lie above, so that each tells its document; the area of a long list lies below and hides nothing.
     cut = [rule, above_left, above_right, below_right]
-    walk = [bars, line, dots, dropped]
-    layers = [*cut, handles, *walk] if labelled else [*walk, *cut, handles]
+    layers = [*cut, handles, bars, line, dots, dropped] if labelled else [bars, line, dropped, *cut, handles]
     return finish(alt.LayerChart(layer=layers), palette)
 
 

@@ -1,0 +1,206 @@
+"""The Lab: the ranker on real documents, two linked charts, a threshold you can see and move."""
+
+from importlib.metadata import version
+
+import streamlit as st
+
+from lim import charts, frames, story
+from lim.checks import Finding, Kind, check_limits
+from lim.ranker import Arrangement, same_as_haystack
+from lim.views import details
+from lim.widgets import Bench, Picked, Sample, palette, pick_documents, samples, show
+
+MAX_CHECKED = 10_000
+HELP = {
+    "word_count_threshold": "Words, split at spaces. The walk stops at the document that reaches it, and keeps it.",
+    "top_k": "The most documents; cut before the words are counted.",
+}
+
+state = st.session_state
+
+
+def suggest(sample: Sample) -> None:
+    """Set the limits a sample is best first seen with."""
+    state["limit_words"] = sample.word_count_threshold is not None
+    state["limit_documents"] = sample.top_k is not None
+    if sample.word_count_threshold:
+        state["word_count_threshold"] = sample.word_count_threshold
+    if sample.top_k:
+        state["top_k"] = sample.top_k
+
+
+def slid(key: str) -> None:
+    """Take the slider's value."""
+    state["word_count_threshold"] = state["slid"] = state[key]
+
+
+def pointed() -> None:
+    """Take the threshold a person pointed at in the budget chart."""
+    chosen = state["budget_chart"].selection.get("pointed", [])
+    if chosen and chosen[-1].get("handle"):
+        state["word_count_threshold"] = int(chosen[-1]["handle"])
+        state["limit_words"] = True
+
+
+def picked_in_landing() -> None:
+    """Take the document a person picked among the bars."""
+    mark(state["landing_chart"].selection.get("pick", []))
+
+
+def picked_in_slope() -> None:
+    """Take the document a person picked among the slopes."""
+    mark(state["slope_chart"].selection.get("pick", []))
+
+
+def mark(chosen: list[dict[str, int]]) -> None:
+    """Mark the document a person picked in every chart, the table and the prompt."""
+    state["picked"] = int(chosen[-1]["rank"]) if chosen else None
+
+
+def set_state(key: str, value: object) -> None:
+    """Set a widget's value from a button, then let the whole page run."""
+    state[key] = value
+    st.rerun()
+
+
+def limits(picked: Picked) -> tuple[int | None, int | None]:
+    """Show the limits in the sidebar; return the threshold and `top_k` in force, clamped to the list and said so."""
+    total, count = max(picked.bench.unlimited.words, 1), len(picked.bench.unlimited.walk)
+    sample = picked.sample or next(iter(samples().values()))
+    threshold = top_k = None
+    with limits_slot:
+        if st.toggle("Limit the words", value=True, key="limit_words", bind="query-params"):
+            threshold = clamped("word_count_threshold", sample.word_count_threshold or total, total, "word")
+            if total > 1:
+                slider(threshold, total)
+        if st.toggle("Limit the documents", key="limit_documents", bind="query-params"):
+            top_k = clamped("top_k", sample.top_k or min(10, count), count, "document")
+    return threshold, top_k
+
+
+def slider(threshold: int, total: int) -> None:
+    """Show the slider; a threshold set by anything else gives it a new key.
+
+    A browser that has not heard of that threshold yet still sends the old slider's place, with whatever a person does
+    next. Under the old key it is not heard; under the same one it would move the threshold back.
+    """
+    if state.get("slid") != threshold:
+        state["slid"], state["slider"] = threshold, state.get("slider", 0) + 1
+    key = f"threshold_slider_{state['slider']}"
+    st.slider("Threshold in words", 1, total, threshold, key=key, on_change=slid, args=(key,), format="%,d")
+
+
+def clamped(key: str, default: int, most: int, noun: str) -> int:
+    """Show a number for a limit; a value beyond the list is lowered to the whole list, and said so."""
+    wanted = state.setdefault(key, default)
+    if wanted is None or wanted > most:
+        state[key] = most
+    number = st.number_input(key, min_value=1, value=default, step=1, key=key, bind="query-params", help=HELP[key])
+    if number > most:  # from a link: the widget was not there yet when it was clamped above
+        wanted = number
+    if wanted is not None and wanted > most:
+        st.caption(f"Lowered from {wanted:,}: the list has {story.plural(most, noun)}.")
+    return min(number, most)
+
+
+@st.fragment(key="lab")
+def lab(picked: Picked) -> None:
+    """Everything that reacts to the limits: it runs alone, without the picker."""
+    bench = picked.bench
+    if state.get("picked_from") != bench.key:
+        state["picked_from"], state["picked"] = bench.key, None
+    threshold, top_k = limits(picked)
+    arrangement = bench.unlimited.limited(threshold, top_k)
+    colours, marked = palette(), state["picked"]
+
+    st.title(story.verdict(arrangement), anchor=False)
+    facts = st.container(horizontal=True, vertical_alignment="center", gap="medium")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        above = st.container()  # the control stands below, so that both charts begin at one height
+        form = landing_form(len(arrangement.inputs))
+    with above:
+        if form == "Slope":
+            show(charts.slope(frames.slope(arrangement, marked), arrangement, colours), "slope_chart", picked_in_slope)
+        else:
+            figure = charts.landing(frames.landing(arrangement, marked), arrangement, colours)
+            show(figure, "landing_chart", picked_in_landing)
+    with right:
+        show(charts.budget(frames.budget(arrangement, marked), arrangement, colours), "budget_chart", pointed)
+    with facts:
+        figures(bench, arrangement)
+        live_check(arrangement)
+    for finding in (*check_limits(arrangement), *bench.findings):
+        warn(finding)
+    details.tabs(picked, arrangement)
+
+
+def landing_form(count: int) -> str:
+    """Let a person choose between bars and slope while a slope can be read; return the choice."""
+    if count > frames.MAX_SLOPE_DOCUMENTS:
+        return "Bars"
+    return st.segmented_control(
+        "Form of the chart",
+        ["Bars", "Slope"],
+        default="Bars",
+        required=True,
+        key="form",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+
+
+def figures(bench: Bench, arrangement: Arrangement) -> None:
+    """Show the figures beside the verdict."""
+    st.metric("Documents in the prompt", f"{arrangement.kept:,} of {len(arrangement.inputs):,}")
+    st.metric("Words", f"{arrangement.words:,}")
+    if arrangement.word_count_threshold:
+        st.metric("Words over the threshold", f"{max(arrangement.words - arrangement.word_count_threshold, 0):,}")
+    if bench.tokens is not None:
+        st.metric("Tokens (o200k)", f"{sum(bench.tokens[rank - 1] for rank in arrangement.order):,}")
+    else:
+        st.metric("Tokens", "not available", help="Install toktok-rs to count tokens.")
+
+
+def live_check(arrangement: Arrangement) -> None:
+    """Run the installed Haystack ranker on the same input and say whether it agrees."""
+    name = f"haystack-ai {version('haystack-ai')}"
+    if len(arrangement.inputs) > MAX_CHECKED:
+        st.badge(f"not checked against {name}: over {MAX_CHECKED:,} documents", icon=":material/info:", color="gray")
+    elif same_as_haystack(arrangement):
+        st.badge(f"identical to {name}", icon=":material/check:", color="green")
+    else:
+        st.error(f"This differs from what {name} returns. Trust Haystack, and please report it.")
+
+
+def warn(finding: Finding) -> None:
+    """Show one finding with the remedy that fits."""
+    titles = {
+        Kind.UNSORTED: "Is this list sorted?",
+        Kind.DISTANCES: "Scores or distances?",
+        Kind.IDS: "One id, different texts",
+        Kind.UNSPLITTABLE: "Words say little here",
+        Kind.FIRST_EXCEEDS: "Only one document fits",
+    }
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        with st.container(gap="xsmall"):
+            st.markdown(f":orange[:material/warning:] **{titles[finding.kind]}**")
+            st.text(finding.message)
+        if finding.kind is Kind.UNSORTED:
+            st.button("Sort by score first", on_click=set_state, args=("order", "By score, highest first"), key="sort")
+        elif finding.kind is Kind.IDS:
+            st.button("Ignore the ids", on_click=set_state, args=("ignore_ids", True), key="drop_ids")
+
+
+with st.sidebar:
+    picked = pick_documents(suggest)
+    limits_slot = st.container()
+    limits_slot.markdown("**Limits**")
+if picked is None:
+    st.title("What does the ranker do to your documents?", anchor=False)
+    st.write("Choose a sample, paste a ranked list, or upload one in the sidebar.")
+elif not picked.bench.unlimited.inputs:
+    st.title("This list holds no document", anchor=False)
+    st.write("Every record was left out; *How it was read* in the sidebar names each with the reason.")
+else:
+    lab(picked)

@@ -1,0 +1,170 @@
+"""A server of the app and a real Chromium, both started once, and a page that minds its manners."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from lab_page import Lab
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+NO_CHROMIUM = (
+    "The browser tests need a Chromium and found none. Install chromium or google-chrome and put it on PATH, or set "
+    "CHROMIUM to its path; `pytest -m 'not browser'` leaves these tests out."
+)
+
+PATIENCE = 20_000  # milliseconds; a busy machine is no bug of ours
+expect.set_options(timeout=PATIENCE)
+
+OpenLab = Callable[..., Lab]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+def chromium() -> str:
+    names = ["chromium", "chromium-browser", "google-chrome", "chrome"]
+    given = os.environ.get("CHROMIUM")
+    found = given if given and shutil.which(given) else next(filter(None, map(shutil.which, names)), None)
+    if found is None or (given and not shutil.which(given)):
+        pytest.fail(NO_CHROMIUM, pytrace=False)
+    return found
+
+
+@contextmanager
+def served(script: Path, log: Path, folder: Path = ROOT) -> Iterator[str]:
+    """Serve a script with Streamlit on a free port, with the settings of a folder; give its address once it answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    options = ["--server.headless", "true", "--server.port", str(port), "--server.address", "127.0.0.1"]
+    with (
+        log.open("wb") as out,
+        subprocess.Popen([*command, *options], cwd=folder, stdout=out, stderr=subprocess.STDOUT) as server,
+    ):
+        try:
+            deadline = time.monotonic() + 60
+            while not healthy(address):
+                if server.poll() is not None or time.monotonic() > deadline:
+                    pytest.fail(f"The server did not start:\n{log.read_text('utf-8', 'replace')}", pytrace=False)
+                time.sleep(0.1)
+            yield address
+        finally:
+            server.terminate()
+
+
+def healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:  # noqa: S310 # our own server
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the app; whatever a person did in the tests, no traceback stands in its log."""
+    log = tmp_path_factory.mktemp("server") / "app.log"
+    with served(ROOT / "app.py", log) as address:
+        yield address
+    assert "Traceback" not in log.read_text("utf-8", "replace")
+
+
+@pytest.fixture(scope="session")
+def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve a page with the same elements and nothing of ours, not even the theme: what Streamlit itself causes."""
+    folder = tmp_path_factory.mktemp("bare")
+    script = Path(shutil.copy(Path(__file__).parent / "bare_page.py", folder))
+    log = folder / "bare.log"
+    with served(script, log, folder) as address:
+        yield address
+    assert "Traceback" not in log.read_text("utf-8", "replace")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def context_of(browser: Browser) -> Callable[..., BrowserContext]:
+    """Share a context, with its cache, among the tests that see the same screen; `name` gives one of its own."""
+
+    @cache
+    def make(width: int, height: int, scheme: str, name: str) -> BrowserContext:
+        del name
+        size = {"width": width, "height": height}
+        context = browser.new_context(viewport=size, color_scheme=scheme, has_touch=width < 500)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    return make
+
+
+@pytest.fixture
+def open_lab(server: str, context_of: Callable[..., BrowserContext]) -> Iterator[OpenLab]:
+    """Open the Lab in a new page, as often as wanted; in the end no page may have complained or called out."""
+    pages, complaints = [], []
+
+    def open_it(
+        query: str = "",
+        *,
+        width: int = 1440,
+        height: int = 900,
+        scheme: str = "light",
+        context: str = "shared",
+        holdable: bool = False,
+    ) -> Lab:
+        page = context_of(width, height, scheme, context).new_page()
+        pages.append(page)
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: complaints.append(f"called {request.url}") if outside(request.url) else None)
+        page.on("websocket", lambda socket: complaints.append(f"called {socket.url}") if outside(socket.url) else None)
+        page.on("requestfailed", lambda request: failed(request))
+        lab = Lab(page)
+        if holdable:
+            page.route_web_socket(re.compile("/_stcore/stream"), lab.carry)
+        page.goto(f"{server}/{query}")
+        lab.settle()
+        return lab
+
+    def outside(url: str) -> bool:
+        return not re.match(rf"(ws|http)://{server.removeprefix('http://')}/|data:|blob:", url)
+
+    def failed(request) -> None:
+        if not closing and "ERR_ABORTED" not in (request.failure or ""):
+            complaints.append(f"{request.url} failed: {request.failure}")
+
+    closing: list[bool] = []
+    yield open_it
+    closing.append(True)
+    for page in pages:
+        page.close()
+    assert complaints == []
