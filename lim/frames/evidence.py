@@ -258,7 +258,8 @@ def covered_length(count: int) -> int:
     :param count: documents in the list, at least 1.
     :returns: the most of them that some curve speaks about, or all of them where none does.
     """
-    return next((length for length in range(count, 0, -1) if evidence.curves_at(length)), count)
+    longest = measured_lengths()[-1] * (100 + evidence.LENGTH_TOLERANCE_PERCENT) // 100
+    return next((length for length in range(min(count, longest), 0, -1) if evidence.curves_at(length)), count)
 
 
 def metric_rows(comparison: metrics.Comparison) -> pd.DataFrame:

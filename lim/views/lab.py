@@ -30,8 +30,14 @@ def suggest(sample: Sample) -> None:
 
 
 def slid(key: str) -> None:
-    """Take the slider's value."""
-    state["word_count_threshold"] = state["slid"] = state[key]
+    """Take the slider's value, unless another slider has taken its place."""
+    if key == slider_key():
+        state["word_count_threshold"] = state["slid"] = state[key]
+
+
+def slider_key() -> str:
+    """Give the key of the slider that shows the threshold of now."""
+    return f"threshold_slider_{state['slider']}"
 
 
 def pointed() -> None:
@@ -86,7 +92,7 @@ def slider(threshold: int, total: int) -> None:
     """
     if state.get("slid") != threshold:
         state["slid"], state["slider"] = threshold, state.get("slider", 0) + 1
-    key = f"threshold_slider_{state['slider']}"
+    key = slider_key()
     st.slider("Threshold in words", 1, total, threshold, key=key, on_change=slid, args=(key,), format="%,d")
 
 
