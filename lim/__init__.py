@@ -5,6 +5,7 @@ import os
 # Set before Haystack is imported anywhere: nothing this package does sends telemetry.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
+from lim.audit import PromptOrderAudit
 from lim.errors import (
     DocumentError,
     LimError,
@@ -30,6 +31,7 @@ __all__ = [
     "Notice",
     "Order",
     "Placement",
+    "PromptOrderAudit",
     "RankedList",
     "Reading",
     "SettingError",

@@ -180,17 +180,35 @@ def show(figure: charts.Figure, key: str, on_select: Callable[[], None] | None =
     st.vega_lite_chart(sent, key=key, alt=f"Chart: {figure.title}", on_select=on_select or "ignore")
 
 
-def pick_documents(on_new_sample: Callable[[Sample], None]) -> Picked | None:
+def suggest(sample: Sample) -> None:
+    """Set the limits a sample is best first seen with, whatever page it is chosen on.
+
+    :param sample: the sample.
+    """
+    state = st.session_state
+    state["limit_words"] = sample.word_count_threshold is not None
+    state["limit_documents"] = sample.top_k is not None
+    if sample.word_count_threshold:
+        state["word_count_threshold"] = sample.word_count_threshold
+    if sample.top_k:
+        state["top_k"] = sample.top_k
+
+
+def pick_documents(on_new_sample: Callable[[Sample], None] | None = None) -> Picked | None:
     """Let a person choose documents: a sample, a paste or a file, one of its lists, and how it is read.
 
-    :param on_new_sample: called when another sample is chosen, before the page runs again.
+    :param on_new_sample: called when another sample is chosen, before the page runs again and after its limits are
+        set.
     :returns: what was chosen, or None (with a word to the person) while there is nothing to show.
     """
     catalogue = {sample.title: sample for sample in samples().values()}
 
     def announce() -> None:
         if st.session_state["source"] == "Sample":
-            on_new_sample(catalogue[st.session_state["sample"]])
+            sample = catalogue[st.session_state["sample"]]
+            suggest(sample)
+            if on_new_sample is not None:
+                on_new_sample(sample)
 
     source = st.segmented_control(
         "Documents",

@@ -61,10 +61,10 @@ def expected(frame: pd.DataFrame, palette: Palette = LIGHT) -> Figure:
     scale = alt.Scale(domain=list(span(data, ["shown", "from_", "to"], 4)), nice=False, zero=False)
     y = alt.Y("name:N").sort(list(data["name"])).title(None)
     y = y.axis(labelLimit=230, labelColor=palette.ink, labelExpr="split(replace(datum.label, ' (', '|('), '|')")
-    x = alt.X("shown:Q").title("Accuracy the curve reads, in percent").scale(scale)
+    x = alt.X("shown:Q").title("Accuracy in percent").scale(scale)
     base = alt.Chart(data)
     bars = base.mark_rule(strokeWidth=4, opacity=0.4, color=palette.faint).encode(
-        alt.X("from_:Q").scale(scale).title("Accuracy the curve reads, in percent"), y, x2="to:Q"
+        alt.X("from_:Q").scale(scale).title("Accuracy in percent"), y, x2="to:Q"
     )
     ours = "datum.order === 'haystack'"
     dots = base.mark_point(filled=True, opacity=1, color=palette.ink).encode(

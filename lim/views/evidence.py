@@ -12,7 +12,7 @@ from lim.frames import evidence as frames
 from lim.frames import lesson as lesson_frames
 from lim.frames import preview
 from lim.views.lesson.board import sources
-from lim.widgets import Bench, Sample, palette, pick_documents, show, verbatim
+from lim.widgets import Bench, palette, pick_documents, show, verbatim
 
 MOST_CARDS = 12
 MOST_BARS = 200
@@ -24,11 +24,6 @@ BELIEFS = {
 }
 
 state = st.session_state
-
-
-def ignore(sample: Sample) -> None:
-    """Do nothing for another sample: this page has no limits to set."""
-    del sample
 
 
 def beside() -> None:
@@ -100,7 +95,7 @@ def chosen_list() -> Bench | None:
     """Let a person choose the list; return it, or None (with a word to the person) while there is none."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Your documents", icon=":material/description:"):
-            picked = pick_documents(ignore)
+            picked = pick_documents()
         if picked is not None and picked.bench.unlimited.walk:
             name = picked.sample.title if picked.sample else picked.bench.ranked.name
             st.text(f"{preview(name)}: {story.plural(len(picked.bench.unlimited.walk), 'document')}")

@@ -8,7 +8,7 @@ from lim import charts, frames, story
 from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
 from lim.views import details
-from lim.widgets import Bench, Picked, Sample, palette, pick_documents, samples, show
+from lim.widgets import Bench, Picked, palette, pick_documents, samples, show
 
 MAX_CHECKED = 10_000
 HELP = {
@@ -17,16 +17,6 @@ HELP = {
 }
 
 state = st.session_state
-
-
-def suggest(sample: Sample) -> None:
-    """Set the limits a sample is best first seen with."""
-    state["limit_words"] = sample.word_count_threshold is not None
-    state["limit_documents"] = sample.top_k is not None
-    if sample.word_count_threshold:
-        state["word_count_threshold"] = sample.word_count_threshold
-    if sample.top_k:
-        state["top_k"] = sample.top_k
 
 
 def slid(key: str) -> None:
@@ -199,7 +189,7 @@ def warn(finding: Finding) -> None:
 
 
 with st.sidebar:
-    picked = pick_documents(suggest)
+    picked = pick_documents()
     limits_slot = st.container()
     limits_slot.markdown("**Limits**")
 if picked is None:
