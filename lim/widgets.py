@@ -154,6 +154,33 @@ def specification(draw: Callable[..., charts.Chart], given: tuple[Hashable, ...]
     return charts.specification(draw, given)
 
 
+# Streamlit tells the theme (st.context.theme) but does not run the page when a visitor changes it: the charts would
+# keep the colours of the other theme. This asks for a run.
+_THEME_WATCH = st.components.v2.component(
+    "lim_theme_watch",
+    js="""
+export default function ({ parentElement, setStateValue }) {
+  const element = parentElement.host ?? parentElement;
+  const look = () => getComputedStyle(element).getPropertyValue("--st-background-color");
+  let seen = look();
+  const timer = setInterval(() => {
+    const now = look();
+    if (now && now !== seen) {
+      seen = now;
+      setStateValue("background", now);
+    }
+  }, 300);
+  return () => clearInterval(timer);
+}
+""",
+)
+
+
+def watch_theme() -> None:
+    """Run the page again when a visitor changes the theme, so that the charts follow; once a page."""
+    _THEME_WATCH(key="theme_watch", on_background_change=lambda: None)
+
+
 def palette() -> charts.Palette:
     """Choose the colours for the theme the visitor sees.
 

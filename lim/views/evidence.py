@@ -12,7 +12,7 @@ from lim.frames import evidence as frames
 from lim.frames import lesson as lesson_frames
 from lim.frames import preview
 from lim.views.lesson.board import sources
-from lim.widgets import Bench, palette, pick_documents, show, verbatim
+from lim.widgets import Bench, palette, pick_documents, show, verbatim, watch_theme
 
 MOST_CARDS = 12
 MOST_BARS = 200
@@ -330,3 +330,4 @@ for tab, body in zip(
     if tab.open:
         with tab:
             body()
+watch_theme()

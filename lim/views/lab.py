@@ -8,7 +8,7 @@ from lim import charts, frames, story
 from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
 from lim.views import details
-from lim.widgets import Bench, Picked, palette, pick_documents, samples, show
+from lim.widgets import Bench, Picked, palette, pick_documents, samples, show, watch_theme
 
 MAX_CHECKED = 10_000
 HELP = {
@@ -190,6 +190,7 @@ def warn(finding: Finding) -> None:
 
 with st.sidebar:
     picked = pick_documents()
+    watch_theme()
     limits_slot = st.container()
     limits_slot.markdown("**Limits**")
 if picked is None:

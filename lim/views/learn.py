@@ -9,7 +9,7 @@ from lim.frames import evidence as rows
 from lim.ranker import arrange
 from lim.views.lesson import BODIES
 from lim.views.lesson.board import LARGE, Board
-from lim.widgets import Sample, pick_documents
+from lim.widgets import Sample, pick_documents, watch_theme
 
 NAMES = [step.name for step in lesson.STEPS]
 # All of Streamlit's sizes are relative to the root's, so one rule prints the whole page larger for a room.
@@ -115,3 +115,4 @@ onward.button(
     on_click=go,
     args=(index + 1,),
 )
+watch_theme()
