@@ -79,7 +79,9 @@ def budget_rule(arrangement: Arrangement) -> str:
     """
     if arrangement.word_count_threshold is None:
         return "No threshold: click or drag in the chart to set one"
-    return "The document that crosses the threshold is kept; everything after it is dropped"
+    if arrangement.crossing is None:
+        return f"A threshold of {arrangement.word_count_threshold:,} drops nothing: click or drag for another"
+    return "The document that crosses the threshold is kept; click or drag to move it"
 
 
 def budget_finding(arrangement: Arrangement) -> str:

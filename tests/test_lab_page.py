@@ -201,7 +201,9 @@ def test_pasted_json_keeps_its_ids_and_scores():
 def test_an_empty_paste_invites(text):
     at = paste(text)
     assert title(at) == "What does the ranker do to your documents?"
-    assert "Paste a ranked list to see where each document lands." in [caption.value for caption in at.caption]
+    (invitation,) = [caption.value for caption in at.caption if caption.value.startswith("Paste a ranked list")]
+    assert "press Ctrl+Enter" in invitation
+    assert "the documents stay with whoever made it" in invitation
     assert not at.error
     assert not at.dataframe
 
@@ -286,31 +288,46 @@ def test_zero_is_not_offered():
     assert at.slider[0].min == 1
 
 
-def test_a_threshold_beyond_the_list_is_lowered_and_said_so():
+def test_a_threshold_beyond_the_list_is_kept_and_said_to_do_nothing():
     at = page()
     at.number_input(key="word_count_threshold").set_value(5000)
     sound(at)
-    assert limits(at) == (1538, 1538)
-    assert "Lowered from 5,000: the list has 1,538 words." in [caption.value for caption in at.caption]
+    assert limits(at) == (5000, 1538)  # the number stays for the next list; the slider ends with the list
+    assert "5,000 is never reached: the list has 1,538 words." in [caption.value for caption in at.caption]
+    assert title(at) == (
+        "All 20 documents reach the prompt: 1,538 words, 3,462 below your threshold of 5,000, which is never reached."
+    )
+    at.number_input(key="word_count_threshold").set_value(1000)
     sound(at)
-    assert not [caption for caption in at.caption if caption.value.startswith("Lowered")]
+    assert not [caption for caption in at.caption if "never reached" in caption.value]
 
 
-def test_a_limit_in_a_link_beyond_the_list_is_lowered_and_said_so():
+def test_limits_in_a_link_beyond_the_list_do_nothing_and_say_so():
     at = page(word_count_threshold="5000", limit_documents="true", top_k="99")
     captions = [caption.value for caption in at.caption]
-    assert "Lowered from 5,000: the list has 1,538 words." in captions
-    assert "Lowered from 99: the list has 20 documents." in captions
+    assert "5,000 is never reached: the list has 1,538 words." in captions
+    assert "99 is never reached: the list has 20 documents." in captions
     assert metrics(at)["Documents in the prompt"] == "20 of 20"
 
 
-def test_a_smaller_second_input_lowers_the_limits():
+def test_a_smaller_input_in_between_changes_no_limit():
     at = page(limit_documents="true", top_k="15")
     at = paste("one two\n\nthree", at)
-    assert limits(at) == (3, 3)
+    assert limits(at) == (1000, 3)
     captions = [caption.value for caption in at.caption]
-    assert "Lowered from 1,000: the list has 3 words." in captions
-    assert "Lowered from 15: the list has 2 documents." in captions
+    assert "1,000 is never reached: the list has 3 words." in captions
+    assert "15 is never reached: the list has 2 documents." in captions
+    at = paste("\n\n".join(f"{number} " + "word " * 99 for number in range(12)), at)
+    assert limits(at) == (1000, 1000)
+    assert title(at).startswith("10 of 12 documents reach the prompt: 1,000 words, exactly your threshold of 1,000")
+
+
+@pytest.mark.parametrize("source", ["Paste", "Upload"])
+def test_a_session_that_began_without_a_sample_can_go_to_one(source):
+    at = page(source=source)
+    at.segmented_control(key="source").set_value("Sample")
+    sound(at)
+    assert title(at).startswith("12 of 20 documents reach the prompt")
 
 
 def test_one_document():
@@ -326,9 +343,7 @@ def test_one_document():
 
 def test_one_word():
     at = paste("word")
-    assert (
-        title(at) == "The only document reaches the prompt: 1 word. A list of one document ignores the threshold of 1."
-    )
+    assert title(at).endswith("reaches the prompt: 1 word. A list of one document ignores the threshold of 1,000.")
     assert not at.slider  # from 1 to 1 there is nothing to slide
     assert len(charts(at)) == 2
 
@@ -355,7 +370,7 @@ def test_duplicates_name_the_copy_that_won():
     assert "1 duplicate is dropped by id." in title(at)
     assert table(at, "rank", "fate", "why", "cumulative_words") == [
         (1, "dropped: duplicate", "same id as rank 2, which is kept", None),
-        (2, "in the prompt, crosses the threshold", "a list of one document ignores the threshold", 2),
+        (2, "in the prompt", "", 2),
     ]
 
 

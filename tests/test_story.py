@@ -123,7 +123,7 @@ def test_where_the_budget_runs_out(documents, threshold, top_k, sentence):
     ("threshold", "rule"),
     [
         (None, "No threshold: click or drag in the chart to set one"),
-        (1, "The document that crosses the threshold is kept; everything after it is dropped"),
+        (1, "The document that crosses the threshold is kept; click or drag to move it"),
     ],
 )
 def test_the_rule_of_the_budget(threshold, rule):

@@ -20,6 +20,9 @@ MAX_SLOPE_DOCUMENTS = 40
 LABELLED_MARKS = 32
 """The most bars that carry a number each; more would not be readable."""
 
+FARTHEST_RULE = 1.5
+"""How far beyond a list, in its own words, a threshold is drawn; at a farther one the documents would shrink away."""
+
 PREVIEW_CHARACTERS = 90
 HANDLES = 120
 
@@ -122,8 +125,9 @@ def budget(arrangement: Arrangement, picked: int | None = None) -> pd.DataFrame:
     :returns: columns `kind` ("document" or "handle"), `name` (the rank, or first–last slot of a run), `slot`, `last`,
         `start` and `end` (cumulative words before and with the document), `foot` (where its bar begins), `words`,
         `ranked` (left by `top_k`), `picked`, `fate` in words, `preview`, `threshold` (of the arrangement; NaN without
-        one), `base` (the same, 0 without one: tells a pointed-at value of now from an old one), `handle` (a threshold
-        to point at) with `handle_documents` and `handle_words` (what it would keep).
+        one, and for one far beyond the list), `base` (the same, 0 without one: tells a pointed-at value of now from
+        an old one), `handle` (a threshold to point at) with `handle_documents` and `handle_words` (what it would
+        keep).
     """
     walked = len(arrangement.walk)
     totals = np.asarray(arrangement.totals, dtype=np.int64)
@@ -169,7 +173,9 @@ def budget(arrangement: Arrangement, picked: int | None = None) -> pd.DataFrame:
     )
     frame = pd.concat([documents, handles], ignore_index=True)
     threshold = arrangement.word_count_threshold
-    frame["threshold"] = float("nan") if threshold is None else float(threshold)
+    total = int(totals[-1]) if walked else 0
+    near = threshold is not None and threshold <= FARTHEST_RULE * total
+    frame["threshold"] = float(threshold) if threshold is not None and near else float("nan")
     frame["base"] = threshold or 0
     return frame
 

@@ -14,15 +14,16 @@ from lim.loading.containers.source import Source
 from lim.loading.documents import Built, build
 from lim.loading.limits import check_documents
 from lim.loading.model import Loaded, Order, RankedList, Reading
-from lim.loading.names import LISTS, normalise
+from lim.loading.names import LISTS, normalise, text_preference
 from lim.loading.notes import Notes
 from lim.loading.plan import Plan, check_choices, make_plan, prose_field
 from lim.loading.scores import column_of
-from lim.loading.shapes.find import Finder, Listing, find_listings
+from lim.loading.shapes.find import Finder, Listing, find_listings, is_span
 from lim.loading.shapes.registry import GENERIC, GUESSED, TEXTS
 from lim.loading.values import id_of
 
 SHOWN_KEYS = 15
+_RECORD = re.compile(r"\[\d+\]|(?:line|row|value|part) \d+")
 _LAST_STAGE = re.compile(r"re-?rank|rank", re.IGNORECASE)
 _ARRANGED = re.compile(r"lost|middle|litm|reorder", re.IGNORECASE)
 _INPUT = re.compile(r"\binputs?\b|input_documents", re.IGNORECASE)
@@ -115,6 +116,10 @@ def listings_of(source: Source, name: str, reading: Reading, notes: Notes, texts
         found = _guess(finder, reading, notes)
     if not found:
         raise _nothing_found(source, finder, name)
+    shown = set(map(id, found))
+    for listing in finder.found:
+        if id(listing) not in shown and _RECORD.fullmatch(listing.path) and not is_span(listing.records[0]):
+            notes.left_out("No list of documents was found in it.", listing.path)
     for place in finder.barren:
         notes.left_out("No list of documents was found in it.", place)
     return [join_by_index(each, texts, notes) if needs_texts(each) else each for each in found]
@@ -144,6 +149,15 @@ def _guess(finder: Finder, reading: Reading, notes: Notes) -> list[Listing]:
 def _nothing_found(source: Source, finder: Finder, name: str) -> LoadError:
     for listing in finder.unknown:
         keys = _keys(listing.records)
+        if "role" in keys and "content" in keys:
+            return LoadError(
+                f"{name} holds chat messages, which are no ranked documents. Load the list that was retrieved for them."
+            )
+        if (field := next((key for key in keys if text_preference(key) is not None), None)) is not None:
+            return LoadError(
+                f"The records in {name} have a field {field!r}, but no text is in it. A document needs a text: load "
+                "records with one, or choose another field that holds the text."
+            )
         return LoadError(
             f"No field of the records in {name} is named or reads like the text of a document. The fields are: "
             f"{', '.join(keys)}. Name one of them `content` or `text`, or choose the field that holds the text."
@@ -227,10 +241,16 @@ def _default(groups: list[Group]) -> int:
         stages = len(groups) > 1 and len({group.query for group in groups}) == 1 and groups[0].query is not None
         return len(groups) - 1 if stages else 0
 
-    parents = {pattern: pattern.rpartition(".")[0] for pattern in patterns}
+    parents = [group.listing.path.rpartition(".")[0] for group in groups]
+    known = set(parents)
+    own = {
+        group.listing.pattern
+        for group, place in zip(groups, parents, strict=True)
+        if known.isdisjoint(place[: match.start()] for match in re.finditer(r"\.", place))
+    }
 
     def worth(pattern: str) -> tuple[bool, bool, bool, bool, int]:
-        inside = any(parents[pattern].startswith(f"{parent}.") for parent in parents.values() if parent)
+        inside = pattern not in own
         return (
             not inside,  # an object's own list before one of a part of it
             not _ARRANGED.search(pattern),

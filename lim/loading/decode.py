@@ -17,6 +17,8 @@ from lim.loading.limits import MAX_ARCHIVE_FILES, MAX_UNPACKED_BYTES
 from lim.loading.notes import Notes
 
 _CHUNK = 1 << 20
+MAX_COINCIDENCES = 2
+_NO_START = bytes(range(0xC2))  # what starts no character of several bytes in UTF-8
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -191,7 +193,7 @@ def _valid_or_repaired(data: bytes, name: str, notes: Notes) -> bytes:
         refuse_binary(data, name)
         return data
     refuse_binary(data, name)
-    text = _nearly_utf8(data, notes)
+    text = _nearly_utf8(data, notes) or _by_line(data, notes)
     if text is None:
         text = _western(data)
         if text is not None:
@@ -248,6 +250,26 @@ def _nearly_utf8(data: bytes, notes: Notes) -> str | None:
     for number in lines[:1000]:
         notes.changed("Bytes that are not valid UTF-8 are replaced by \ufffd.", f"line {number}")
     return text
+
+
+def _by_line(data: bytes, notes: Notes) -> str | None:
+    """Read files of two encodings that were put one after another: lines of UTF-8 among lines of Windows-1252."""
+    lines = data.split(b"\n")
+    high = [line for line in lines if not line.isascii()]
+    foreign = [line for line in high if not _is_utf8(line)]
+    # Bytes of another encoding pass for UTF-8 now and then, so two letters there may be a coincidence.
+    good = len(b"".join(high).translate(None, _NO_START)) - len(b"".join(foreign).translate(None, _NO_START))
+    if good <= MAX_COINCIDENCES or (western := _western(b"\n".join(foreign))) is None:
+        return None
+    others = iter(western.split("\n"))
+    read: list[str] = []
+    for number, line in enumerate(lines, 1):
+        if line.isascii() or _is_utf8(line):
+            read.append(line.decode("utf-8"))
+        else:
+            read.append(next(others))
+            notes.changed("The line is not UTF-8 as the others are; it is read as Windows-1252.", f"line {number}")
+    return "\n".join(read)
 
 
 def _western(data: bytes) -> str | None:

@@ -102,7 +102,7 @@ def build(listing: Listing, plan: Plan, reading: Reading, notes: Notes) -> Built
         built.relevant = [bool(mark) for mark in marks] if any(mark is not None for mark in marks) else None
     ids: Sequence[str | None] = [None] * len(texts)
     if plan.id is not None and not reading.ignore_ids:
-        ids = _ids(column_of(records, plan.id))
+        ids = _ids(column_of(records, plan.id), listing, built.items, notes)
     metas, extras = _metas(plan, records), _extras(listing, plan, records, built.items, notes)
     check_time()
     built.documents = _documents(ids, texts, metas, scores, extras)
@@ -134,10 +134,15 @@ def _documents(
     return made
 
 
-def _ids(values: Sequence[Any]) -> Sequence[str | None]:
+def _ids(values: Sequence[Any], listing: Listing, items: Sequence[int], notes: Notes) -> Sequence[str | None]:
     if all(values) and set(map(type, values)) == {str}:
         return values
-    return [id_of(value) for value in values]
+    ids = [id_of(value) for value in values]
+    for ident, value, item in zip(ids, values, items, strict=True):
+        if ident is None and value is not None and value != "":
+            what = "NaN or infinite" if isinstance(value, float) else _kind(value)
+            notes.changed(f"Its id is {what}, which is none; Haystack makes one.", listing.places[item])
+    return ids
 
 
 def _metas(plan: Plan, records: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -213,9 +218,14 @@ def _find_text(record: dict[str, Any], plan: Plan) -> Any:  # noqa: ANN401 - any
 def _kind(value: Any) -> str:  # noqa: ANN401 - any plain value
     if value is None:
         return "null"
-    return {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}.get(
-        type(value), "a value"
-    )
+    return {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }.get(type(value), "a value")
 
 
 def _titles(plan: Plan, reading: Reading, records: Sequence[Any], texts: list[str]) -> None:

@@ -41,6 +41,13 @@ CONTAINERS = (
         "by name",
         "by name",
     ),
+    Format(
+        "Markdown tables, tables of database consoles",
+        "nothing but rows between bars, with a line of dashes",
+        "by name",
+        "by name",
+        "by name",
+    ),
     Format("JSON, JSON Lines", "the content, not the ending; comments, trailing commas, NaN too", "by shape", "", ""),
     Format(
         "Python values, printed objects",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,11 +15,12 @@ from lim.loading.assemble import assemble, listings_of
 from lim.loading.companion import Texts, texts_of
 from lim.loading.containers.jsonish import MAX_LITERAL_BYTES, looks_like_json, read_json
 from lim.loading.containers.printed import is_printed, read_printed
+from lim.loading.containers.ruled import read_ruled
 from lim.loading.containers.runs import is_judgements, is_run, read_run, refuse_judgements
 from lim.loading.containers.source import Places, Rows, Source
 from lim.loading.containers.tables import read_table, sniff_table, table_source
 from lim.loading.containers.workbooks import is_parquet, is_workbook, read_parquet, read_workbook
-from lim.loading.decode import gunzip, is_gzip, is_zip, to_utf8, unzip, zip_names
+from lim.loading.decode import Member, gunzip, is_gzip, is_zip, to_utf8, unzip, zip_names
 from lim.loading.documents import paused_collection
 from lim.loading.limits import check_bytes, check_documents, deadline
 from lim.loading.model import Loaded, Notice, NoticeKind, RankedList, Reading
@@ -30,6 +32,9 @@ PASTED = "the pasted text"
 MAX_ARCHIVES_WITHIN = 2
 _TABLE_ENDINGS = frozenset((".csv", ".tsv", ".tab", ".psv"))
 _TEXT_ENDINGS = frozenset((".txt", ".md", ".markdown", ".text", ""))
+# More telling than a bracket, which a text may start with too.
+_STARTS_AS_DATA = re.compile(rb"\s*(?:\[\s*[{\"']|\{\s*[\"']|[\[(]*[A-Z]\w*\(\s*\w+\s*=)")
+_FENCE = re.compile(rb"\s*```[ \t]*(\w*)[ \t]*\r?\n")
 _JSON_ENDINGS = frozenset((".json", ".jsonl", ".ndjson", ".jsonlines"))
 
 
@@ -94,11 +99,26 @@ def _load_beside(data: bytes, name: str, reading: Reading, beside: tuple[bytes, 
     return replace(loaded, notices=(*loaded.notices, notice))
 
 
-def _texts(data: bytes, name: str) -> Texts:
+def _texts(data: bytes, name: str, *, archives: int = 0) -> Texts:
     notes = Notes()
     check_bytes(len(data), name)
     if is_gzip(data):
         data = gunzip(data, name)
+    if is_zip(data):
+        if is_workbook(zip_names(data)):
+            sheets = [rows for _, rows in read_workbook(data, name, notes)]
+            sources = [
+                table_source("Excel workbook", rows, Places("row ", range(1, len(rows) + 1)), notes) for rows in sheets
+            ]
+            found = [each for sheet in sources for each in listings_of(sheet, name, Reading(), notes, None)]
+            return texts_of(found, name)
+        members = list(unzip(data, name))
+        if len(members) != 1 or archives >= MAX_ARCHIVES_WITHIN:
+            raise LoadError(
+                f"{name} is an archive of {len(members)} files, and the texts must be in one file. Load that file "
+                "itself as the second one."
+            )
+        return _texts(members[0].data, name, archives=archives + 1)
     source = _read(data, name, Reading(), notes)
     if isinstance(source.root, dict) and source.root and all(isinstance(text, str) for text in source.root.values()):
         return Texts(name, {}, {key: Document(id=key, content=text) for key, text in source.root.items() if key})
@@ -120,7 +140,11 @@ def _load(
     source = _read(data, name, reading, notes, exact=exact)
     try:
         loaded = assemble(source, name, reading, notes, texts)
-    except InexactIdError:
+    except InexactIdError as error:
+        if exact:
+            raise LoadError(
+                f"An id in {name} is a number with a fraction, whose digits were not kept. Write the ids as texts."
+            ) from error
         return _load(packed, name, reading, archives=archives, texts=texts, exact=True)
     except MissingTextError:
         raise
@@ -138,20 +162,25 @@ def _load(
 def _read(data: bytes, name: str, reading: Reading, notes: Notes, *, exact: bool = False) -> Source:
     ending = PurePath(name.removesuffix(".gz")).suffix.lower()
     if is_parquet(data):
-        return read_parquet(data, name)
+        return read_parquet(data, name, exact=exact)
     data = to_utf8(data, name, notes)
     if not data[:4096].strip() and not data.strip():
         raise LoadError(f"{name} is empty: it holds nothing but blanks. Load at least one document.")
     if reading.separator is not None:
         return _text_source(data, reading, notes)
+    data = _unfenced(data)
     if len(data) < MAX_LITERAL_BYTES and is_printed(data[:4096].decode("utf-8", errors="replace")):
         return read_printed(data.decode("utf-8", errors="replace"), notes)
     if looks_like_json(data):
         try:
             return read_json(data, notes, exact=exact)
-        except LoadError:
+        except LoadError as error:
             if ending in _JSON_ENDINGS:
                 raise
+            if _STARTS_AS_DATA.match(data[:4096]):
+                notes.guessed(f"{error} As it is, it is taken as plain text.")
+    if (ruled := read_ruled(data, notes)) is not None:
+        return ruled
     if is_run(data):
         return read_run(data, notes)
     if is_judgements(data):
@@ -159,6 +188,15 @@ def _read(data: bytes, name: str, reading: Reading, notes: Notes, *, exact: bool
     if (dialect := sniff_table(data, sure=ending in _TABLE_ENDINGS)) is not None:
         return read_table(data, dialect, notes)
     return read_json(data, notes, exact=exact) if ending in _JSON_ENDINGS else _text_source(data, reading, notes)
+
+
+def _unfenced(data: bytes) -> bytes:
+    """Take data out of the code fence it was copied with; its lines keep their numbers."""
+    if (fence := _FENCE.match(data[:4096])) is None or not data.rstrip().endswith(b"```"):
+        return data
+    inner = data[fence.end() :].rstrip()[:-3]
+    is_data = looks_like_json(inner) or fence[1].lower() in (b"csv", b"tsv")
+    return b"\n" * data[: fence.end()].count(b"\n") + inner if is_data and b"```" not in inner else data
 
 
 def _text_source(data: bytes, reading: Reading, notes: Notes) -> Source:
@@ -205,8 +243,22 @@ def _load_archive(data: bytes, name: str, reading: Reading, archives: int) -> Lo
             parts.append((member.name, _load(member.data, member.name, reading, archives=archives + 1)))
         except LimError as failed:
             error = error or failed
+            if isinstance(failed, MissingTextError) and len(members) == 2:
+                other = members[1 - members.index(member)]
+                if (paired := _load_paired(member, other, reading, archives + 1)) is not None:
+                    return paired
             notes.left_out(f"The file was not loaded. {failed}", member.name)
     return _together(parts, error, notes, f"zip archive of {len(members)} files")
+
+
+def _load_paired(run: Member, other: Member, reading: Reading, archives: int) -> Loaded | None:
+    """Give a run the texts of the file packed together with it."""
+    try:
+        loaded = _load(run.data, run.name, reading, archives=archives, texts=_texts(other.data, other.name))
+    except LimError:
+        return None
+    notice = Notice(NoticeKind.GUESSED, f"The texts of {run.name} are taken from {other.name} in the same archive.")
+    return replace(loaded, notices=(*loaded.notices, notice))
 
 
 def _together(parts: list[tuple[str, Loaded]], error: LimError | None, notes: Notes, format_name: str) -> Loaded:

@@ -7,6 +7,7 @@ one name.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 
 
@@ -25,7 +26,7 @@ TEXT = words(
     documentcontent chunkcontent contenttext textcontent memory segment segmenttext paragraph paragraphtext context
     sourcetext retrievedtext rawtext plaintext maintext fulltext retrievedcontent nodecontent doc docs snippet
     excerpt inhalt texto texte contenu contenido testo conteudo conteúdo tekst текст содержание 内容 正文 文本 本文
-    テキスト 텍스트 내용
+    テキスト 텍스트 내용 본문 metin treść النص innehåll sisältö
     """
 )
 """Names of a document's text, the likeliest first."""
@@ -33,21 +34,37 @@ TEXT = words(
 ID = words(
     """
     id documentkey chunkid passageid pid docid documentid docno nodeid corpusid psgid segmentid paragraphid vectorid
-    recordid contentid textid uuid uid retrievedid docidentifier
+    recordid contentid textid uuid uid retrievedid docidentifier objectid embeddingid identifiant identificador
     """
 )
 """Names of a document's id, the likeliest first."""
 
-RANK = frozenset(["rank", "ranking", "rang", "rango", "resultrank", "rankposition", "ranknumber", "rankno"])
+RANK = frozenset(
+    [
+        "rank",
+        "ranking",
+        "rang",
+        "rango",
+        "resultrank",
+        "rankposition",
+        "ranknumber",
+        "rankno",
+        "排名",
+        "順位",
+        "순위",
+        "ранг",
+    ]
+)
 """Names of a rank."""
 
-QUERY_ID = frozenset(["qid", "queryid", "questionid", "topic", "topicid", "qno", "queryno", "querynumber", "exampleid"])
+QUERY_ID = frozenset(["qid", "queryid", "questionid", "topicid", "qno", "queryno", "querynumber", "exampleid"])
 """Names of the id of a query."""
 
 QUERY = words(
     """
     query question userinput querytext questiontext searchquery userquery userquestion querystring querystr
-    input.value inputvalue originalquery frage pregunta
+    input.value inputvalue originalquery frage anfrage pregunta consulta pergunta domanda requête requete vraag pytanie
+    запрос вопрос 问题 查询 問題 質問 질문
     """
 )
 """Names of the text of a query, the likeliest first."""
@@ -79,7 +96,7 @@ RELEVANT = ("isgold", "isrelevant", "relevant", "isselected", "hasanswer", "qrel
 WRAPPERS = words(
     """
     document node doc segment chunk passage payload source fields entity properties kwargs item object data content
-    text textresource attributes metadata cmetadata record value page
+    text textresource attributes metadata cmetadata record value page embedded
     """
 )
 """Names of an object inside a record that holds the document itself, the likeliest first."""
@@ -137,7 +154,8 @@ _SCORE_EXACT = frozenset(
     words(
         """
     relevance sim cosine logit logits bm25 rrf prob probability confidence certainty similarity bewertung punktzahl
-    puntuacion puntuación pontuacao pontuação ähnlichkeit relevanz
+    puntuacion puntuación pontuacao pontuação ähnlichkeit relevanz pertinence punteggio skor wynik оценка 分数 得分
+    相似度 スコア 類似度 점수 유사도 textmatch
     """
     )
 )
@@ -154,7 +172,7 @@ def normalise(name: str) -> str:
     :param name: a key or a column name.
     :returns: the name without case, spaces, underscores and hyphens.
     """
-    return _PUNCTUATION.sub("", name).casefold()
+    return _PUNCTUATION.sub("", unicodedata.normalize("NFKC", name)).casefold()
 
 
 @lru_cache(maxsize=8192)
@@ -249,6 +267,7 @@ def is_known(name: str) -> bool:
     """
     return (
         text_preference(name) is not None
+        or ("." in name and " " not in name and last_part(name) in TEXT_LISTS)
         or id_preference(name) is not None
         or normalise(name) in RANK | QUERY_ID | TITLE | TEXT_LISTS
         or normalise(name) in QUERY

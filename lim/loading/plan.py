@@ -28,7 +28,7 @@ from lim.loading.names import (
 from lim.loading.notes import Notes
 from lim.loading.shapes.find import Listing
 from lim.loading.shapes.registry import GUESSED
-from lim.loading.shapes.shape import Path, Shape, get, resolve, scalar_paths
+from lim.loading.shapes.shape import Path, Shape, get, is_parts, resolve, scalar_paths
 from lim.loading.values import looks_numeric, may_be_number
 
 SAMPLE = 200
@@ -103,6 +103,9 @@ def make_plan(listings: Sequence[Listing], reading: Reading, notes: Notes) -> Pl
     plan.query_text = _named(fields, QUERY, {()}) if reading.query is None else plan.query
     plan.embedding = next((p for p in (resolve(record, "embedding") for record in sample) if p), None)
     plan.omit = _omitted(sample, shape, plan, candidates, holders)
+    for path in () if shape.exact else _empty_scores(sample, plan, holders):
+        if any(value not in (None, "") for value in _values(sample, path)):
+            notes.changed(f"The scores in {'.'.join(path)!r} are all NaN, infinite or blank; they are no scores.")
     return plan
 
 
@@ -118,7 +121,7 @@ def prose_field(listing: Listing) -> str | None:
         last = last_part(name)
         if last in ANSWERS | NOT_DOCUMENTS | set(QUERY) | QUERY_ID | TITLE | RANK or id_preference(name) is not None:
             continue
-        values = [value for value in (get(record, path) for record in sample) if isinstance(value, str) and value]
+        values = [value for value in (_as_text(get(record, path)) for record in sample) if value]
         if not values or len(values) < len(sample) / 2 or (len(values) > 2 and len(set(values)) < len(values) / 3):
             continue
         words = sum(len(value.split()) for value in values) / len(values)
@@ -127,6 +130,12 @@ def prose_field(listing: Listing) -> str | None:
         if (words >= PROSE_WORDS or wide) and (best is None or length > best[0]):
             best = (length, name)
     return None if best is None else best[1]
+
+
+def _as_text(value: Any) -> str:  # noqa: ANN401 - any plain value
+    if is_parts(value):
+        return "\n".join(part if isinstance(part, str) else part["text"] for part in value)
+    return value if isinstance(value, str) else ""
 
 
 def _sample(listings: Sequence[Listing]) -> list[dict[str, Any]]:
@@ -283,6 +292,7 @@ def _omitted(
         paths += [path for path in plan.fields.values() if path[:-1] in holders and normalise(path[-1]) == "id"]
     if not shape.exact:
         paths += candidates
+        paths += _empty_scores(sample, plan, holders)
         paths += [path for path in plan.fields.values() if path[:-1] == () and normalise(path[-1]) in RANK]
     paths += [resolve(record, pattern) for pattern in shape.drop for record in sample]
     omit: dict[Path, set[str]] = {(): set()}
@@ -290,6 +300,21 @@ def _omitted(
         if path is not None:
             omit.setdefault(path[:-1], set()).add(path[-1])
     return {path: frozenset(keys) for path, keys in omit.items()}
+
+
+def _empty_scores(sample: list[dict[str, Any]], plan: Plan, holders: set[Path]) -> list[Path]:
+    """Find scores that hold no number at all: they rank nothing, and are not the user's own fields either."""
+    named = [path for path in plan.fields.values() if path[:-1] in holders and is_score(path[-1])]
+    return [
+        path
+        for path in named
+        if path not in plan.text and not any(map(looks_numeric, values := _values(sample, path)))
+        if all(map(may_be_number, values))
+    ]
+
+
+def _values(sample: list[dict[str, Any]], path: Path) -> list[Any]:
+    return [get(record, path) for record in sample]
 
 
 def _vectors(sample: list[dict[str, Any]], holders: set[Path]) -> list[Path]:

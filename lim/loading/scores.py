@@ -58,6 +58,8 @@ def rank_order(
     if len(whole) < len(records) or len(set(whole)) < len(whole):
         if any(rank is not None for rank in ranks):
             notes.guessed(f"The ranks in {name!r} are not all different, so the order of the input is kept.")
+        elif any(value not in (None, "") for value in column_of(records, plan.rank)):
+            notes.guessed(f"The ranks in {name!r} are not numbers, so the order of the input is kept.")
         return None
     start = min(whole)
     fits = start in (0, 1) and max(whole) - start < len(listing.records)

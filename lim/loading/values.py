@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from lim.loading.containers.jsonish import ExactFloat
+from lim.loading.containers.source import ExactFloat
 from lim.loading.shapes.shape import get, is_parts, locate
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -60,17 +60,17 @@ def set_state(key: str, value: object) -> None:
 
 
 def limits(picked: Picked) -> tuple[int | None, int | None]:
-    """Show the limits in the sidebar; return the threshold and `top_k` in force, clamped to the list and said so."""
+    """Show the limits in the sidebar; return the threshold and `top_k` in force."""
     total, count = max(picked.bench.unlimited.words, 1), len(picked.bench.unlimited.walk)
     sample = picked.sample or next(iter(samples().values()))
     threshold = top_k = None
     with limits_slot:
         if st.toggle("Limit the words", value=True, key="limit_words", bind="query-params"):
-            threshold = clamped("word_count_threshold", sample.word_count_threshold or total, total, "word")
+            threshold = limit("word_count_threshold", sample.word_count_threshold or total, total, "word")
             if total > 1:
-                slider(threshold, total)
+                slider(min(threshold, total), total)
         if st.toggle("Limit the documents", key="limit_documents", bind="query-params"):
-            top_k = clamped("top_k", sample.top_k or min(10, count), count, "document")
+            top_k = limit("top_k", sample.top_k or min(10, count), count, "document")
     return threshold, top_k
 
 
@@ -86,17 +86,12 @@ def slider(threshold: int, total: int) -> None:
     st.slider("Threshold in words", 1, total, threshold, key=key, on_change=slid, args=(key,), format="%,d")
 
 
-def clamped(key: str, default: int, most: int, noun: str) -> int:
-    """Show a number for a limit; a value beyond the list is lowered to the whole list, and said so."""
-    wanted = state.setdefault(key, default)
-    if wanted is None or wanted > most:
-        state[key] = most
+def limit(key: str, default: int, most: int, noun: str) -> int:
+    """Show a number for a limit; one beyond the list stays as it is, for the next list, and is said to do nothing."""
     number = st.number_input(key, min_value=1, value=default, step=1, key=key, bind="query-params", help=HELP[key])
-    if number > most:  # from a link: the widget was not there yet when it was clamped above
-        wanted = number
-    if wanted is not None and wanted > most:
-        st.caption(f"Lowered from {wanted:,}: the list has {story.plural(most, noun)}.")
-    return min(number, most)
+    if number > most:
+        st.caption(f"{number:,} is never reached: the list has {story.plural(most, noun)}.")
+    return number
 
 
 @st.fragment(key="lab")
@@ -109,6 +104,7 @@ def lab(picked: Picked) -> None:
     arrangement = bench.unlimited.limited(threshold, top_k)
     colours, marked = palette(), state["picked"]
 
+    st.caption("Where Haystack's LostInTheMiddleRanker puts each document of a ranked list")
     st.title(story.verdict(arrangement), anchor=False)
     facts = st.container(horizontal=True, vertical_alignment="center", gap="medium")
     left, right = st.columns(2, gap="medium")

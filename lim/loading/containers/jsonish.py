@@ -11,7 +11,7 @@ import orjson
 
 from lim.errors import LoadError
 from lim.loading.containers.literals import NotLiteralError, read_literals
-from lim.loading.containers.source import Places, Source
+from lim.loading.containers.source import ExactFloat, Places, Source
 from lim.loading.limits import check_documents, check_nesting, check_time
 from lim.loading.notes import Notes
 
@@ -23,22 +23,6 @@ MAX_LITERAL_BYTES = 20_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _START = re.compile(rb"\s*(?:[\[{(]|//|/\*|[A-Z]\w*\(\s*\w+\s*=|page_content=)")
 _SPACE = b" \t\r\n"
-
-
-class ExactFloat(float):
-    """A number that remembers how it was written, because it may be an id."""
-
-    __slots__ = ("written",)
-    written: str
-
-    def __new__(cls, written: str) -> ExactFloat:
-        """Read a number.
-
-        :param written: its digits.
-        """
-        value = super().__new__(cls, written)
-        value.written = written
-        return value
 
 
 def looks_like_json(data: bytes) -> bool:
@@ -76,7 +60,8 @@ def parse_text(text: str) -> Any:  # noqa: ANN401 - any plain value
     :returns: the value, None if the text is neither.
     """
     try:
-        return _parse(text.encode("utf-8", errors="replace"))
+        # A number that is an id must keep its digits.
+        return _parse(text.encode("utf-8", errors="replace"), exact='id"' in text)
     except ValueError:
         pass  # not JSON: Python's way is tried next
     try:

@@ -12,6 +12,7 @@ import re
 import warnings
 from typing import Any
 
+from lim.loading.containers.source import ExactFloat
 from lim.loading.limits import check_nesting, check_time
 from lim.loading.names import words
 
@@ -299,6 +300,6 @@ def _number(token: str) -> int | float:
     try:
         if digits[:2].lower() == "0x" or digits[1:3].lower() == "0x":
             return int(digits, 16)
-        return float(digits) if any(char in digits for char in ".eE") else int(digits)
+        return ExactFloat(digits) if any(char in digits for char in ".eE") else int(digits)
     except ValueError:
         return float(digits[:400]) if len(digits) > 400 else float("nan")

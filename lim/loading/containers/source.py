@@ -7,17 +7,33 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 
+class ExactFloat(float):
+    """A number that remembers how it was written, because it may be an id."""
+
+    __slots__ = ("written",)
+    written: str
+
+    def __new__(cls, written: str) -> ExactFloat:
+        """Read a number.
+
+        :param written: its digits.
+        """
+        value = super().__new__(cls, written)
+        value.written = written
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """Where the records of one list stand, as text made only when asked for.
 
     :param prefix: before the number, such as `line ` or `hits.hits[`.
-    :param numbers: the number of each record.
+    :param numbers: the number of each record; empty text for one that has none.
     :param suffix: after the number, such as `]`.
     """
 
     prefix: str
-    numbers: Sequence[int]
+    numbers: Sequence[int | str]
     suffix: str = ""
 
     def __getitem__(self, index: int) -> str:

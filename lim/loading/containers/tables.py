@@ -22,8 +22,10 @@ PREVIEW_ROWS = 5
 MAX_RESUMES = 50
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _SEP_LINE = re.compile(rb'\A"?sep=(.)"?[ \t]*\r?\n', re.IGNORECASE)
-_NAME = re.compile(r"[^\W\d]\w{1,30}")
+_NAME = re.compile(r"[^\W\d]\w{1,30}(?:[.:]\w{1,30}){0,6}")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?")
+_BOM = "\ufeff"
+_HEADER_AGAIN = "The row repeats the names of the columns."
 # Cells may be as long as a document may be; the bound of the csv module is shared by the whole process.
 csv.field_size_limit(max(csv.field_size_limit(), MAX_DOCUMENT_CHARACTERS))
 
@@ -114,15 +116,21 @@ def _clean_source(format_name: str, columns: list[list[str]], numbers: Sequence[
     header: Sequence[str] = []
     if _is_header(head[0], head[1:]):
         header, head = head[0], head[1:]
-        columns = [column[1:] for column in columns]
+        columns = [[cell.removeprefix(_BOM) for cell in columns[0][1:]], *(column[1:] for column in columns[1:])]
         places = Places("line ", numbers[1:])
     names = column_names(header, head, notes)
-    if all("" in column for column in columns) and (
-        blank := [index for index, cells in enumerate(zip(*columns, strict=True)) if not any(cells)]
-    ):
-        for index in blank:
+    gone: set[int] = set()
+    if all("" in column for column in columns):
+        gone = {index for index, cells in enumerate(zip(*columns, strict=True)) if not any(cells)}
+        for index in sorted(gone):
             notes.left_out("The row is blank.", places[index])
-        gone = set(blank)
+    if len(header) > 1 and all(name in column for name, column in zip(header, columns, strict=True)):
+        wanted = tuple(header)
+        for index, cells in enumerate(zip(*columns, strict=True)):
+            if cells == wanted:
+                notes.left_out(_HEADER_AGAIN, places[index])
+                gone.add(index)
+    if gone:
         kept = [index for index in range(len(columns[0])) if index not in gone]
         columns = [[column[index] for index in kept] for column in columns]
         places = places.pick(kept)
@@ -153,6 +161,11 @@ def table_source(format_name: str, rows: list[Sequence[str]], places: Places, no
     indices: list[int] = []
     width = len(columns)
     for index, row in enumerate(rows):
+        if row and row[0].startswith(_BOM):  # files put one after another
+            row = [row[0].removeprefix(_BOM), *row[1:]]
+        if width > 1 and list(row) == list(header):
+            notes.left_out(_HEADER_AGAIN, places[index])
+            continue
         if len(row) != width:
             if not any(row):
                 notes.left_out("The row is blank.", places[index])

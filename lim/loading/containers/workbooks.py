@@ -10,10 +10,12 @@ from typing import Any
 
 from lim.errors import LimitError, LoadError
 from lim.loading.containers.jsonish import preview_of
-from lim.loading.containers.source import Places, Source
+from lim.loading.containers.source import ExactFloat, Places, Source
 from lim.loading.decode import unpacked_size
 from lim.loading.limits import MAX_DOCUMENTS, MAX_UNPACKED_BYTES, check_documents, check_time
 from lim.loading.notes import Notes
+
+MAX_BINARY_ID = 64
 
 
 def is_workbook(names: frozenset[str]) -> bool:
@@ -72,7 +74,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401 - whatever a cell holds
         return "true" if value else "false"
     if isinstance(value, float):
         # A workbook stores every number as floating point; a whole one was typed as a whole one.
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return _whole(value)
     return "" if value is None else str(value)
 
 
@@ -85,11 +87,12 @@ def is_parquet(data: bytes) -> bool:
     return data[:4] == b"PAR1"
 
 
-def read_parquet(data: bytes, name: str) -> Source:
+def read_parquet(data: bytes, name: str, *, exact: bool = False) -> Source:
     """Read a Parquet file.
 
     :param data: the file.
     :param name: what a person calls it.
+    :param exact: keep the written form of every number, because it may be an id (slower).
     :returns: its rows as plain values.
     :raises LoadError: if it is damaged.
     :raises LimitError: if it holds too many rows or unpacks to too much.
@@ -109,7 +112,7 @@ def read_parquet(data: bytes, name: str) -> Source:
         rows: list[Any] = []
         for batch in file.iter_batches(batch_size=4096):
             check_time()
-            rows.extend(_plain(row) for row in batch.to_pylist())
+            rows.extend(_plain(row, exact=exact) for row in batch.to_pylist())
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         if isinstance(error, LoadError):
             raise
@@ -119,16 +122,31 @@ def read_parquet(data: bytes, name: str) -> Source:
     return Source("Parquet", rows, Places("row ", range(1, len(rows) + 1)), preview=preview_of(rows))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of Arrow's
+def _plain(value: Any, *, exact: bool) -> Any:  # noqa: ANN401 - any value of Arrow's
     if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): _plain(inner, exact=exact) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner, exact=exact) for inner in value]
     if isinstance(value, bytes):
-        return value.decode("utf-8", errors="replace")
+        return _text_in(value)
+    if exact and isinstance(value, float) and math.isfinite(value):
+        # A column of whole numbers with a gap is written as floating point: 7.0 was 7.
+        return ExactFloat(_whole(value))
     if isinstance(value, float) or value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     number = getattr(value, "as_tuple", None)
     return float(value) if number is not None and math.isfinite(value) else str(value)
+
+
+def _text_in(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        # Bytes that are no text, such as a UUID: two of them must not become one id.
+        return value.hex() if len(value) <= MAX_BINARY_ID else value.decode("utf-8", errors="replace")
+
+
+def _whole(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -125,9 +125,9 @@ class Finder:
         places = places or Places(f"{at.path}[", range(len(items)), "]")
         items = pairs_as_records(items)
         objects = [item for item in items if isinstance(item, dict)]
-        if 2 * len(objects) >= len(items):
+        if 2 * len(objects) >= len(items) or (objects and not at.path):
             self.visit_records(items, objects, at, places)
-        elif all(isinstance(item, str) for item in items):
+        elif _mostly_texts(items):
             if at.key in TEXT_LISTS or (not at.key and not self.table and _only_numbers(at.path)):
                 self.add(at, [{"content": item} for item in items], places, TEXTS)
         elif (rows := header_and_rows(items)) is not None:
@@ -156,7 +156,7 @@ class Finder:
             before = len(self.found)
             if _is_worth_a_visit(item):
                 self.visit(item, self.inside(at, places[index]))
-            if len(self.found) == before and not _is_span(item):
+            if len(self.found) == before and not is_span(item):
                 barren.append(places[index])
         if len(self.found) > known:
             self.barren.extend(barren)
@@ -194,7 +194,7 @@ class Finder:
             elif (by_id := records_by_id(value)) is not None:
                 self.add(at, by_id, Places(f"{at.path}[", range(len(by_id)), "]"), recognise(by_id, at.key) or GENERIC)
             elif (shape := recognise([value], at.key)) is not None:
-                self.add(at, [value], Places(at.path or "the only record", [0]), shape)
+                self.add(at, [value], Places(at.path or "the only record", [""]), shape)
 
     def visit_columns(self, value: dict[str, Any], at: _Context) -> frozenset[str]:
         """Take lists that stand side by side as documents.
@@ -285,17 +285,27 @@ def recognise(records: Sequence[dict[str, Any]], key: str) -> Shape | None:
             return shape
     groups = sum(_holds_lists(record) for record in sample)
     own = sum(_has_text(record) for record in sample)
-    if 2 * groups > len(sample) and not own:
+    if 2 * groups > len(sample) - sum(map(_retrieved_nothing, sample)) and not own:
         return None
     return GENERIC if any(locate(record) is not None for record in sample) else None
+
+
+def _mostly_texts(items: list[Any]) -> bool:
+    """Tell a list of texts, of which some may be missing or numbers."""
+    texts = sum(isinstance(item, str) for item in items)
+    return 2 * texts >= len(items) and not any(isinstance(item, list | dict) for item in items)
 
 
 def _only_numbers(path: str) -> bool:
     return not path or _NUMBERS.fullmatch(path) is not None
 
 
-def _is_span(item: Any) -> bool:  # noqa: ANN401 - any plain value
-    """Tell a step of a trace: most retrieve nothing, and that is no loss."""
+def is_span(item: Any) -> bool:  # noqa: ANN401 - any plain value
+    """Tell a step of a trace: most retrieve nothing, and that is no loss.
+
+    :param item: any plain value.
+    :returns: whether it is one.
+    """
     return isinstance(item, dict) and not SPAN.isdisjoint(map(last_part, item))
 
 
@@ -328,6 +338,11 @@ def _holds_lists(record: dict[str, Any]) -> bool:
         if isinstance(items, list) and items and isinstance(items[0], dict | list | str):
             return True
     return False
+
+
+def _retrieved_nothing(record: dict[str, Any]) -> bool:
+    lists = [value for key, value in record.items() if last_part(key) in TEXT_LISTS]
+    return bool(lists) and all(value in ([], None) for value in lists)
 
 
 def _has_text(record: dict[str, Any]) -> bool:
@@ -369,9 +384,12 @@ def _with_query(value: dict[str, Any], at: _Context) -> _Context:
         name = normalise(key)
         if isinstance(inner, dict) and name in {"query", "inputs", "input", "attributes", "queryparameters"}:
             nested = _with_query(inner, replace(at, query=None, query_id=None))
-            text, ident = text or nested.query or _text_of(inner), ident or nested.query_id
+            text, ident = text or nested.query or _text_of(inner, name), ident or nested.query_id
         elif (
-            isinstance(inner, str) and inner and (name in QUERY or name == "input") and (text is None or name in QUERY)
+            isinstance(inner, str)
+            and inner
+            and (_is_query(name) or name == "input")
+            and (text is None or _is_query(name))
         ):
             if len(inner) <= 5_000 and inner[:1] not in ("[", "{"):
                 text = inner
@@ -382,6 +400,10 @@ def _with_query(value: dict[str, Any], at: _Context) -> _Context:
     return replace(at, query=text or (at.query if ident is None else None), query_id=ident)
 
 
-def _text_of(value: dict[str, Any]) -> str | None:
-    text = value.get("text")
-    return text if isinstance(text, str) else None
+def _is_query(name: str) -> bool:
+    return name in QUERY or name.endswith(".input.value")
+
+
+def _text_of(value: dict[str, Any], name: str) -> str | None:
+    text = value.get("text", value.get("value") if name == "input" else None)
+    return text if isinstance(text, str) and text[:1] not in ("[", "{") else None

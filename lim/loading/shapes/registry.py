@@ -342,7 +342,13 @@ COLUMNS: tuple[Columns, ...] = (
         "Ragas samples",
         "`retrieved_contexts` or `contexts`, a list of texts (or such a list written in a cell)",
         text=("retrievedcontexts", "contexts"),
-        id=("retrievedcontextids", "contextids"),
+        id=("retrievedcontextids", "contextids", "ids"),
+        score=(
+            ("scores", "score"),
+            ("retrievalscores", "score"),
+            ("contextscores", "score"),
+            ("distances", "distance"),
+        ),
     ),
     Columns(
         "MS MARCO passages in columns",

@@ -10,6 +10,7 @@ from lim.loading.names import (
     META,
     NOT_DOCUMENTS,
     WRAPPERS,
+    last_part,
     normalise,
     text_preference,
 )
@@ -155,7 +156,9 @@ def is_parts(value: Any) -> bool:  # noqa: ANN401 - any plain value
     if not isinstance(value, list) or not value or len(value) > 1000:
         return False
     return all(isinstance(item, str) for item in value) or all(
-        isinstance(item, dict) and isinstance(item.get("text"), str) and item.get("type", "text") == "text"
+        isinstance(item, dict)
+        and isinstance(item.get("text"), str)
+        and (item.get("type") == "text" or set(item) == {"text"})
         for item in value
     )
 
@@ -217,7 +220,9 @@ def is_meta(key: str, value: Any) -> bool:  # noqa: ANN401 - any plain value
     :param value: its value.
     :returns: whether its members belong into meta.
     """
-    return normalise(key) in META and (value is None or isinstance(value, dict))
+    return (normalise(key) in META or ("." in key and last_part(key) in META)) and (
+        value is None or isinstance(value, dict)
+    )
 
 
 def _is_wrapper(key: str, value: Any) -> bool:  # noqa: ANN401 - any plain value
