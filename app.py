@@ -13,5 +13,6 @@ pages = [
     st.Page(views / "lab.py", title="Lab", icon=":material/science:", default=True),
     st.Page(views / "learn.py", title="Learn", icon=":material/school:"),
     st.Page(views / "evidence.py", title="Evidence", icon=":material/query_stats:"),
+    st.Page(views / "audit.py", title="Audit", icon=":material/rule:"),
 ]
 st.navigation(pages, position="top").run()

@@ -15,16 +15,24 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from haystack import Document
 
 from lim import charts, measure
+from lim.audit import AuditReport, audit, parse
+from lim.audit.traces import TraceAudit, audit_traces
 from lim.checks import Finding, check
 from lim.errors import LimError, MissingTextError
+from lim.frames.passages import Passage
 from lim.loading import Loaded, NoticeKind, Order, RankedList, Reading, load, load_pasted
+from lim.loading.decode import to_utf8
+from lim.loading.notes import Notes
 from lim.ranker import Arrangement, arrange
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
+AUDIT_SAMPLES = SAMPLES / "audit"
 SHOWN_NOTICES = 8
 NO_FIELD = "(none)"
+SETTINGS_ONLY = "A link that leads here carries settings only: the documents stay with whoever made it."
 HEARD = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of a text for screen readers only."""
 AS_READ = "As the input says"
@@ -121,6 +129,101 @@ def bench(_ranked: RankedList, key: tuple[Any, ...]) -> Bench:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditSample:
+    """One embedded sample of the audit.
+
+    :param key: its name in links.
+    :param file: its file in `sample_data/audit`.
+    :param kind: `prompt`, with its documents in the file, or `trace`.
+    :param title: what the picker shows.
+    :param reason: why it is there and what to look at.
+    """
+
+    key: str
+    file: str
+    kind: str
+    title: str
+    reason: str
+
+
+@st.cache_resource
+def audit_samples() -> dict[str, AuditSample]:
+    """Read the index of the audit's samples.
+
+    :returns: the samples by title, in the order of the picker.
+    """
+    index = json.loads((AUDIT_SAMPLES / "samples.json").read_text(encoding="utf-8"))
+    return {entry["title"]: AuditSample(**entry) for entry in index}
+
+
+@st.cache_resource(max_entries=6)
+def audit_sample(file: str) -> tuple[AuditReport, str]:
+    """Audit a sample's prompt once.
+
+    :param file: its file in `sample_data/audit`.
+    :returns: the report, and the query.
+    """
+    values = json.loads((AUDIT_SAMPLES / file).read_text(encoding="utf-8"))
+    documents = [Document(**fields) for fields in values["documents"]]
+    return audit(values["prompt"], documents, expected=values["expected"]), values["query"]
+
+
+@st.cache_resource(max_entries=6, ttl="2h", show_spinner="Looking for the documents …")
+def audited(
+    text: str, _bench: Bench, key: tuple[Any, ...], *, arranged: bool, threshold: int | None, top_k: int | None
+) -> AuditReport:
+    """Audit a prompt once for each content.
+
+    :param text: the prompt, or messages as JSON.
+    :param _bench: the documents.
+    :param key: identifies the documents.
+    :param arranged: whether the prompt should hold the ranker's arrangement, else the documents as they are listed.
+    :param threshold: the ranker's `word_count_threshold`.
+    :param top_k: the ranker's `top_k`.
+    :returns: the report.
+    """
+    limited = _bench.unlimited.limited(threshold, top_k)
+    expected = limited.documents if arranged else "as given"
+    return audit(parse(text), limited.inputs, expected=expected)
+
+
+@st.cache_resource(max_entries=4, ttl="2h", show_spinner=False)
+def _trace_slot(data: bytes) -> list[TraceAudit]:
+    del data
+    return []  # filled outside: a cached function may not move a progress bar
+
+
+def audited_trace(data: bytes) -> TraceAudit:
+    """Audit a trace once for each content, with a bar that shows how far it is.
+
+    :param data: the export.
+    :returns: the audit.
+    """
+    slot = _trace_slot(data)
+    if not slot:
+        bar = st.progress(0.0, "Reading the trace …")
+
+        def advance(done: int, total: int | None) -> None:
+            bar.progress(min(done / (total or max(done, 1)), 1.0), "Reading the trace …")
+
+        try:
+            slot.append(audit_traces(data, progress=advance))
+        finally:
+            bar.empty()
+    return slot[0]
+
+
+def text_of(data: bytes, name: str) -> str:
+    """Decode an uploaded prompt, whatever its encoding.
+
+    :param data: the file's bytes.
+    :param name: the file's name.
+    :returns: its text.
+    """
+    return to_utf8(data, name, Notes()).decode("utf-8", errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
 class Picked:
     """What a person chose to look at.
 
@@ -207,6 +310,34 @@ def show(figure: charts.Figure, key: str, on_select: Callable[[], None] | None =
     st.vega_lite_chart(sent, key=key, alt=f"Chart: {figure.title}", on_select=on_select or "ignore")
 
 
+def tinted(text: str, passages: Sequence[Passage], colours: charts.Palette, height: int = 480) -> str:
+    """Put a prompt into HTML, its documents tinted by relevance and numbered; all text is escaped.
+
+    :param text: the prompt.
+    :param passages: the pieces that are documents; one that begins inside another is tinted with it.
+    :param colours: the theme's colours.
+    :param height: of the box, in pixels; a longer prompt scrolls.
+    :returns: HTML.
+    """
+    parts, end = [], 0
+    for passage in sorted(passages, key=lambda passage: passage.start):
+        if passage.start < end:
+            continue
+        tint = charts.mix(colours.best, colours.weakest, passage.shade)
+        outline = f"outline:2px solid {colours.ink};" if passage.marked else ""
+        parts.append(html.escape(text[end : passage.start]))
+        parts.append(
+            f'<span style="border-left:6px solid {tint};background:{tint}26;padding:1px 4px;{outline}'
+            f'box-decoration-break:clone;-webkit-box-decoration-break:clone">'
+            f'<b style="font-size:.75em">{html.escape(passage.label)}&nbsp;</b>'
+            f"{html.escape(text[passage.start : passage.end])}</span>"
+        )
+        end = passage.end
+    parts.append(html.escape(text[end:]))
+    box = f"white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height}px;overflow:auto"
+    return f'<div tabindex="0" role="region" aria-label="The prompt" style="{box}">{"".join(parts)}</div>'
+
+
 def suggest(sample: Sample) -> None:
     """Set the limits a sample is best first seen with, whatever page it is chosen on.
 
@@ -232,7 +363,8 @@ def pick_documents(on_new_sample: Callable[[Sample], None] | None = None) -> Pic
 
     def announce() -> None:
         if st.session_state["source"] == "Sample":
-            sample = catalogue[st.session_state["sample"]]
+            # Not drawn yet in a session that began with a paste or an upload.
+            sample = catalogue[st.session_state.get("sample") or next(iter(catalogue))]
             suggest(sample)
             if on_new_sample is not None:
                 on_new_sample(sample)
@@ -270,7 +402,7 @@ def _pasted() -> Picked | None:
         help="Separate documents by a blank line, a line of ---, or a form feed. Nothing you paste leaves this server.",
     )
     if not text.strip():
-        st.caption("Paste a ranked list to see where each document lands.")
+        st.caption("Paste a ranked list, then press Ctrl+Enter or click beside the box. " + SETTINGS_ONLY)
         return None
     return _choose(lambda reading: paste_cached(text, reading), ("paste", text), None)
 
@@ -293,7 +425,7 @@ def _uploaded() -> Picked | None:
         st.session_state["kept_upload"] = (upload.getvalue(), upload.name)
     kept = st.session_state.get("kept_upload")
     if kept is None:
-        st.caption("Upload a file to see where each document lands.")
+        st.caption("Upload a file to see where each document lands. " + SETTINGS_ONLY)
         return None
     data, name = kept
     if upload is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from functools import partial
 
 import pandas as pd
@@ -10,19 +9,20 @@ import streamlit as st
 
 from lim import charts, export, frames, story
 from lim.errors import LimError
+from lim.frames.passages import Passage
 from lim.prompt import DEFAULT_TEMPLATE, Rendered, render
 from lim.ranker import Arrangement
 from lim.thresholds import fit, staircase
-from lim.widgets import Picked, palette, show, verbatim
+from lim.widgets import Picked, palette, show, tinted, verbatim
 
 ROWS_PER_PAGE = 100
+COLUMNS = ["marked", "rank", "position", "text", "fate", "words", "cumulative_words", "tokens", "score", "why", "id"]
 PICTURES = {
     "landing": "Where each document lands",
     "budget": "Where the budget runs out",
     "slope": "From the ranked list to the prompt",
     "staircase": "Thresholds that matter",
 }
-PROMPT_BOX = "white-space:pre-wrap;overflow-wrap:anywhere;max-height:480px;overflow:auto"
 state = st.session_state
 
 
@@ -73,6 +73,7 @@ def documents(picked: Picked, arrangement: Arrangement) -> None:
         on_select=pick_row,
         selection_mode="single-row",
         placeholder="",
+        column_order=COLUMNS,
         column_config={
             "marked": columns.TextColumn("", width=20, help="The document you picked"),
             "rank": columns.NumberColumn("Rank", width=60, help="Original rank: place in the input"),
@@ -86,7 +87,7 @@ def documents(picked: Picked, arrangement: Arrangement) -> None:
                 "Distance (lower is better)" if picked.bench.ranked.lower_is_better else "Score", help=score
             ),
             "id": columns.TextColumn("Id", width="small"),
-            "text": columns.TextColumn("Text", width="large"),
+            "text": columns.TextColumn("Text", width=330),
         },
         alt=f"Every document with its fate: {story.verdict(arrangement)}",
     )
@@ -116,28 +117,17 @@ def prompt(picked: Picked, arrangement: Arrangement) -> None:
                 f"The text of rank {', '.join(f'{rank:,}' for rank in missing[:12])} does not stand in the prompt "
                 f"as it is: the template changes it or leaves it out."
             )
-        st.html(tinted(rendered, arrangement, palette(), state["picked"]))
+        st.html(tinted(rendered.text, passages(rendered, arrangement, state["picked"]), palette()))
 
 
-def tinted(rendered: Rendered, arrangement: Arrangement, colours: charts.Palette, marked: int | None) -> str:
-    """Put a rendered prompt into HTML, its documents tinted by relevance and numbered by rank; all text escaped."""
-    shades, order, parts, end = frames.shades(arrangement), arrangement.order, [], 0
-    for span in sorted(rendered.spans, key=lambda span: span.start):
-        if span.start < end:
-            continue  # a text that stands inside another one is tinted with it
-        rank = order[span.index]
-        tint = charts.mix(colours.best, colours.weakest, float(shades[rank - 1]))
-        outline = f"outline:2px solid {colours.ink};" if rank == marked else ""
-        parts.append(html.escape(rendered.text[end : span.start]))
-        parts.append(
-            f'<span style="border-left:6px solid {tint};background:{tint}26;padding:1px 4px;{outline}'
-            f'box-decoration-break:clone;-webkit-box-decoration-break:clone">'
-            f'<b style="font-size:.75em">rank {rank}&nbsp;</b>'
-            f"{html.escape(rendered.text[span.start : span.end])}</span>"
-        )
-        end = span.end
-    parts.append(html.escape(rendered.text[end:]))
-    return f'<div tabindex="0" role="region" aria-label="The prompt" style="{PROMPT_BOX}">{"".join(parts)}</div>'
+def passages(rendered: Rendered, arrangement: Arrangement, marked: int | None) -> list[Passage]:
+    """List the documents in a rendered prompt, numbered by rank."""
+    shades, order = frames.shades(arrangement), arrangement.order
+    return [
+        Passage(span.start, span.end, f"rank {rank}", float(shades[rank - 1]), rank == marked)
+        for span in rendered.spans
+        for rank in (order[span.index],)
+    ]
 
 
 def thresholds(picked: Picked, arrangement: Arrangement) -> None:

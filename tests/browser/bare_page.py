@@ -31,7 +31,7 @@ def page() -> None:
                 frame, alt="Twenty rows", key=f"table_{number}", on_select="rerun", selection_mode="single-row"
             )
     st.caption("A caption")
-    st.code('import os\n\n# A comment\nprint(os.name, 1000, "text")', language="python")
+    st.code('"""A docstring."""\n\nimport os\n\n# A comment\nprint(os.name, 1000, "text")', language="python")
     st.code('key:\n  - value: 1000  # A comment\n  - text: "text"\n  - none: null\n  - yes: true', language="yaml")
 
 
