@@ -141,7 +141,9 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
             " : datum.reached === datum.live ? '\\nexactly reached' : '\\nnot reached'",
         )
         .transform_calculate(
-            label="isValid(datum.live) ? 'word_count_threshold = ' + format(datum.live, ',') + datum.over : ''"
+            # Its full name is wider than the room beside the bars of a chart on a phone.
+            label="isValid(datum.live) ? (width < 330 ? 'threshold = ' : 'word_count_threshold = ')"
+            " + format(datum.live, ',') + datum.over : ''"
         )
         .transform_calculate(
             above_left="datum.right && !datum.low ? datum.label : ''",
