@@ -24,6 +24,7 @@ from lim.widgets import (
     text_of,
     tinted,
     verbatim,
+    watch_theme,
 )
 
 SHOWN_CHARACTERS = 100_000  # of a prompt; all of it is audited
@@ -329,6 +330,7 @@ def requests(found: TraceAudit) -> None:
 
 shown: Shown | None = None
 with st.sidebar:
+    watch_theme()
     source = st.segmented_control(
         "Prompt or trace",
         ["Sample", "Paste", "Upload"],

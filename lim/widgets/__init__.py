@@ -1,0 +1,40 @@
+"""The Streamlit pieces that pages share: cached calls, the document picker, figures with their words.
+
+Caching lives here and nowhere else, and every cache is bounded.
+"""
+
+from lim.widgets.auditing import (
+    AUDIT_SAMPLES,
+    AuditSample,
+    audit_sample,
+    audit_samples,
+    audited,
+    audited_trace,
+    text_of,
+)
+from lim.widgets.embedded import SAMPLES, Sample, samples
+from lim.widgets.figures import palette, show, tinted, verbatim, watch_theme
+from lim.widgets.picker import Picked, pick_documents
+from lim.widgets.reading import Bench, bench
+
+__all__ = [
+    "AUDIT_SAMPLES",
+    "SAMPLES",
+    "AuditSample",
+    "Bench",
+    "Picked",
+    "Sample",
+    "audit_sample",
+    "audit_samples",
+    "audited",
+    "audited_trace",
+    "bench",
+    "palette",
+    "pick_documents",
+    "samples",
+    "show",
+    "text_of",
+    "tinted",
+    "verbatim",
+    "watch_theme",
+]
