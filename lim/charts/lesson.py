@@ -1,8 +1,7 @@
-"""The lesson's charts: rows of cards, documents placed one by one, the walk down the budget; and a larger print."""
+"""The lesson's charts: rows of cards, documents placed one by one, the walk down the budget."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -23,8 +22,6 @@ CARD = 0.62
 """Height of a card as a share of its row's."""
 
 _ON_CARD = alt.condition("datum.dark", alt.value("#ffffff"), alt.value("#0f141a"))
-
-_SIZES = ("fontSize", "labelFontSize", "titleFontSize", "labelLimit", "labelPadding", "dx", "dy")
 
 
 def cards(
@@ -220,35 +217,6 @@ def plain(figure: Figure, palette: Palette, width: int, height: int) -> dict[str
     :returns: a Vega-Lite specification with its data inside.
     """
     return dict(figure.chart.properties(width=width, height=height, background=palette.paper).to_dict())
-
-
-def enlarged(figure: Figure, factor: float) -> Figure:
-    """Print a figure larger, for a room: its texts, its marks' labels and its height.
-
-    :param figure: the figure.
-    :param factor: how much larger, above 0.
-    :returns: a figure with the same data and words.
-    """
-    drawn = figure.chart.to_dict(validate=False)  # it is checked when it is shown
-    size = drawn.get("height")
-    if isinstance(size, (int, float)):
-        drawn["height"] = round(size * min(factor, 1.25))
-    kind = alt.LayerChart if "layer" in drawn else alt.Chart
-    chart = kind.from_dict(_scaled(drawn, factor), validate=False)
-    return replace(figure, drawn=chart)
-
-
-def _scaled(part: Any, factor: float) -> Any:  # noqa: ANN401 # a piece of JSON
-    if isinstance(part, dict):
-        return {
-            key: value
-            if key in ("datasets", "data")
-            else round(value * factor, 1)
-            if key in _SIZES and isinstance(value, (int, float))
-            else _scaled(value, factor)
-            for key, value in part.items()
-        }
-    return [_scaled(value, factor) for value in part] if isinstance(part, list) else part
 
 
 def _dark(shade: float, palette: Palette) -> bool:

@@ -16,8 +16,13 @@ import pandas as pd
 HEIGHT = 330
 """Height of a plot in pixels: two charts side by side stand above the fold of a 1440 x 900 screen."""
 
+FILLING = (300, 420)
+"""Heights in pixels of the charts that fill a screen shown to a room; others are as high as their rows."""
+
 ROWS = "rows"
 """The name under which a specification without data expects its rows."""
+
+_SIZES = ("fontSize", "labelFontSize", "titleFontSize", "labelLimit", "labelPadding", "dx", "dy")
 
 Chart: TypeAlias = alt.Chart | alt.LayerChart
 Rows: TypeAlias = pd.DataFrame | alt.NamedData
@@ -77,6 +82,35 @@ def specification(draw: Callable[..., Chart], given: tuple[Hashable, ...]) -> di
     :returns: the specification, checked by Altair.
     """
     return dict(draw(alt.NamedData(ROWS), *given).to_dict())
+
+
+def enlarged(spec: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Print a chart larger, for a room: its texts, its marks' labels and its height.
+
+    :param spec: a Vega-Lite specification, with its data or without.
+    :param factor: how much larger its texts become, above 0.
+    :returns: the specification, with the same data. A chart of about the house's height becomes as high as its
+        container; another one grows by a quarter at most.
+    """
+    large: dict[str, Any] = _scaled(spec, factor)
+    height = spec.get("height")
+    if not isinstance(height, (int, float)):
+        return large
+    low, high = FILLING
+    return large | {"height": "container" if low <= height <= high else round(height * min(factor, 1.25))}
+
+
+def _scaled(part: Any, factor: float) -> Any:  # noqa: ANN401 # a piece of JSON
+    if isinstance(part, dict):
+        return {
+            key: value
+            if key in ("datasets", "data")
+            else round(value * factor, 1)
+            if key in _SIZES and isinstance(value, (int, float))
+            else _scaled(value, factor)
+            for key, value in part.items()
+        }
+    return [_scaled(value, factor) for value in part] if isinstance(part, list) else part
 
 
 @dataclass(frozen=True, slots=True)

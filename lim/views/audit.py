@@ -14,6 +14,7 @@ from lim.prompt import DEFAULT_TEMPLATE
 from lim.widgets import (
     AUDIT_SAMPLES,
     Bench,
+    Stage,
     audit_sample,
     audit_samples,
     audited,
@@ -21,6 +22,7 @@ from lim.widgets import (
     palette,
     pick_documents,
     show,
+    stage,
     text_of,
     tinted,
     verbatim,
@@ -29,11 +31,14 @@ from lim.widgets import (
 
 SHOWN_CHARACTERS = 100_000  # of a prompt; all of it is audited
 TRACE_ENDINGS = (".jsonl", ".ndjson", ".gz", ".log")
+ROOM = "calc(100vh - 14rem)"  # of the prompt on a slide of its own
 TABS = ["Documents", "Known orders", "Test"]
+PROMPT_SLIDES = ["The order", "The prompt", "The documents"]
+TRACE_SLIDES = ["The requests", "The first that lost it", "Its prompt"]
 WELCOME = "Does your prompt still hold the order?"
 
 state = st.session_state
-Shown = Callable[[], None]
+Shown = Callable[[Stage], None]
 
 
 def from_sample() -> Shown:
@@ -44,9 +49,9 @@ def from_sample() -> Shown:
     st.caption(sample.reason)
     if sample.kind == "trace":
         found = audited_trace((AUDIT_SAMPLES / sample.file).read_bytes())
-        return lambda: trace(found)
+        return lambda view: trace(view, found)
     report, query = audit_sample(sample.file)
-    return lambda: prompt(report, query)
+    return lambda view: prompt(view, report, query)
 
 
 def from_paste() -> Shown | None:
@@ -91,7 +96,7 @@ def from_upload() -> Shown | None:
         st.button("Forget it", key="audit_forget", on_click=forget_upload, icon=":material/delete:")
     if is_trace(data, name):
         found = audited_trace(data)
-        return lambda: trace(found)
+        return lambda view: trace(view, found)
     return beside(text_of(data, name))
 
 
@@ -112,7 +117,7 @@ def beside(text: str) -> Shown | None:
         return None
     report = audited(text, bench, bench.key, arranged=arranged, threshold=threshold, top_k=top_k)
     limits = (threshold, top_k) if arranged else (None, None)
-    return lambda: prompt(report, bench.ranked.query or "", limits)
+    return lambda view: prompt(view, report, bench.ranked.query or "", limits)
 
 
 def intention(bench: Bench) -> tuple[bool, int | None, int | None]:
@@ -138,10 +143,19 @@ def intention(bench: Bench) -> tuple[bool, int | None, int | None]:
     return True, threshold, top_k
 
 
-def prompt(report: AuditReport, query: str, limits: tuple[int | None, int | None] = (None, None)) -> None:
-    """Show the audit of one prompt."""
+def prompt(view: Stage, report: AuditReport, query: str, limits: tuple[int | None, int | None] = (None, None)) -> None:
+    """Show the audit of one prompt, whole or slide by slide."""
+    slide = view.slide(PROMPT_SLIDES, WELCOME)
     st.title(frames.verdict(report), anchor=False)
-    body(report, query, limits)
+    if slide is None:
+        body(report, query, limits)
+    elif slide == 0:
+        culprit(report.culprit, holds=report.holds)
+        show(draw.slope(frames.slope(report), report, palette()), "audit_slope")
+    elif slide == 1:
+        text(report, ROOM)
+    else:
+        documents(report)
 
 
 def body(report: AuditReport, query: str, limits: tuple[int | None, int | None], said: str = "") -> None:
@@ -152,14 +166,7 @@ def body(report: AuditReport, query: str, limits: tuple[int | None, int | None],
     with left:
         show(draw.slope(frames.slope(report), report, palette()), "audit_slope")
     with right:
-        st.markdown("**The prompt**  \n:small[:gray[Each document found is tinted by its relevance and numbered]]")
-        if report.text.strip():
-            shown = report.text[:SHOWN_CHARACTERS]
-            st.html(tinted(shown, frames.passages(report, SHOWN_CHARACTERS), palette(), 330))
-            if len(shown) < len(report.text):
-                st.caption(f"The first {SHOWN_CHARACTERS:,} of {report.characters:,} characters; all were audited.")
-        else:
-            st.info("The prompt has no text.")
+        text(report)
     for tab, name in zip(st.tabs(TABS, key="audit_tab", on_change="rerun", bind="query-params"), TABS, strict=True):
         if not tab.open:
             continue
@@ -170,6 +177,18 @@ def body(report: AuditReport, query: str, limits: tuple[int | None, int | None],
                 orders(report)
             else:
                 test(report, query, limits)
+
+
+def text(report: AuditReport, height: str = "330px") -> None:
+    """Show the prompt, its documents tinted, in a box of a height."""
+    st.markdown("**The prompt**  \n:small[:gray[Each document found is tinted by its relevance and numbered]]")
+    if report.text.strip():
+        shown = report.text[:SHOWN_CHARACTERS]
+        st.html(tinted(shown, frames.passages(report, SHOWN_CHARACTERS), palette(), height))
+        if len(shown) < len(report.text):
+            st.caption(f"The first {SHOWN_CHARACTERS:,} of {report.characters:,} characters; all were audited.")
+    else:
+        st.info("The prompt has no text.")
 
 
 def culprit(said: str, *, holds: bool) -> None:
@@ -275,8 +294,30 @@ def test(report: AuditReport, query: str, limits: tuple[int | None, int | None])
             st.caption(f"The file has {len(source):,} characters, with all your documents: too many to show here.")
 
 
-def trace(found: TraceAudit) -> None:
-    """Show the audit of a trace."""
+def trace(view: Stage, found: TraceAudit) -> None:
+    """Show the audit of a trace, whole or slide by slide."""
+    number, first = frames.first_lost(found), found.first_lost
+    report = first.report if number is not None and first is not None else None
+    slide = view.slide(TRACE_SLIDES if report is not None else TRACE_SLIDES[:1], WELCOME)
+    if not slide:
+        every_request(found, number)
+    if report is None or first is None or slide == 0:
+        return
+    if slide is None:
+        st.subheader(f"The first that lost it: request {number:,}", anchor=False)
+        st.write(f"{frames.verdict(report)}.")
+        body(report, "", (None, None), first.culprit)
+        return
+    st.title(f"Request {number:,}: {frames.verdict(report)}", anchor=False)
+    if slide == 1:
+        culprit(first.culprit, holds=report.holds)
+        show(draw.slope(frames.slope(report), report, palette()), "audit_slope")
+    else:
+        text(report, ROOM)
+
+
+def every_request(found: TraceAudit, lost: int | None) -> None:
+    """Show the verdict on all requests of a trace, over time."""
     st.title(frames.trace_verdict(found), anchor=False)
     tally = found.tally
     if tally.unreadable:
@@ -286,21 +327,16 @@ def trace(found: TraceAudit) -> None:
     if not found.requests:
         st.write(f"{tally.records:,} records were read. If this is a prompt and not a trace, paste it as text.")
         return
-    number, first = frames.first_lost(found), found.first_lost
     with st.container(horizontal=True, gap="medium"):
         st.metric("Kept the order", f"{found.share or 0:.1%}")
         st.metric("Requests", f"{len(found.requests):,}")
-        if number is not None:
-            st.metric("First lost", f"request {number:,}")
+        if lost is not None:
+            st.metric("First lost", f"request {lost:,}")
         if found.began is not None:
             st.metric("Lost since", f"{found.began:%Y-%m-%d %H:%M}", help="Time of that request, as the trace has it")
     show(draw.requests(frames.outcomes(found), found, palette()), "audit_requests")
     with st.expander("Every request", icon=":material/table_rows:"):
         requests(found)
-    if number is not None and first is not None and first.report is not None:
-        st.subheader(f"The first that lost it: request {number:,}", anchor=False)
-        st.write(f"{frames.verdict(first.report)}.")
-        body(first.report, "", (None, None), first.culprit)
 
 
 def requests(found: TraceAudit) -> None:
@@ -329,7 +365,8 @@ def requests(found: TraceAudit) -> None:
 
 
 shown: Shown | None = None
-with st.sidebar:
+view = stage("Prompt or trace", rest=20)
+with view.tools:
     watch_theme()
     source = st.segmented_control(
         "Prompt or trace",
@@ -345,7 +382,7 @@ with st.sidebar:
     except LimError as error:
         st.error(verbatim(str(error)), title="This could not be audited")
 if shown is not None:
-    shown()
+    shown(view)
 else:
     st.title(WELCOME, anchor=False)
     st.write(

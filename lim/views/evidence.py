@@ -11,8 +11,8 @@ from lim.evidence import Curve
 from lim.frames import evidence as frames
 from lim.frames import lesson as lesson_frames
 from lim.frames import preview
-from lim.views.lesson.board import sources
-from lim.widgets import Bench, palette, pick_documents, show, verbatim, watch_theme
+from lim.views.studies import FINDING, beside
+from lim.widgets import Bench, palette, pick_documents, show, sources, stage, verbatim, watch_theme
 
 MOST_CARDS = 12
 MOST_BARS = 200
@@ -24,23 +24,6 @@ BELIEFS = {
 }
 
 state = st.session_state
-
-
-def beside() -> None:
-    """Show the study that named the effect, the replication and the study without an effect, equally large."""
-    named, replication, realistic = (study.name for study in evidence.studies()[:3])
-    curves = [curve for curve in evidence.curves() if curve.documents == 20]
-    columns = st.columns(3, gap="medium")
-    for column, name, key in zip(columns, (named, replication), ("first_study", "second_study"), strict=False):
-        measured = frames.points([curve for curve in curves if curve.study == name])
-        with column:
-            show(draw.study(measured, palette()), key)
-            sources(measured)
-    whole = frames.orderings([row for row in evidence.orderings() if row.study == realistic])
-    whole = whole[whole["source"] == whole["source"].iloc[0]]
-    with columns[2]:
-        show(draw.pipelines(whole, palette()), "third_study")
-        sources(whole)
 
 
 def all_curves() -> None:
@@ -309,13 +292,6 @@ def every_row() -> None:
         st.markdown(f"[{study.name}: {study.title}]({study.url}). {verbatim(study.source)}. {study.shows}")
 
 
-st.title("Is it worth it? It depends on the model, and on the length of the prompt", anchor=False)
-st.markdown(
-    "Strong in 2023 for some models; small and different from model to model at 10 to 30 documents with today’s; back "
-    "at hundreds of documents; and in one realistic study no order was better than shuffling."
-)
-beside()
-
 bodies = {
     "Your list": your_list,
     "All curves": all_curves,
@@ -324,10 +300,23 @@ bodies = {
     "Other frameworks": other_frameworks,
     "Every row": every_row,
 }
-for tab, body in zip(
-    st.tabs(list(bodies), key="shown", on_change="rerun", bind="query-params"), bodies.values(), strict=True
-):
-    if tab.open:
-        with tab:
-            body()
+view = stage("Slides")
+slide = view.slide(["Studies", *list(bodies)[:-1]], "Every published measurement, each with its source")
 watch_theme()
+if slide is None:
+    st.title(FINDING, anchor=False)
+    st.markdown(
+        "Strong in 2023 for some models; small and different from model to model at 10 to 30 documents with today’s; "
+        "back at hundreds of documents; and in one realistic study no order was better than shuffling."
+    )
+    beside()
+    for tab, body in zip(
+        st.tabs(list(bodies), key="shown", on_change="rerun", bind="query-params"), bodies.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                body()
+else:
+    name, body = [(FINDING, beside), *bodies.items()][slide]
+    st.title(name, anchor=False)
+    body()

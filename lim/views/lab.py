@@ -7,8 +7,8 @@ import streamlit as st
 from lim import charts, frames, story
 from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
-from lim.views import details
-from lim.widgets import Bench, Picked, palette, pick_documents, samples, show, watch_theme
+from lim.views import details, slides
+from lim.widgets import Bench, Picked, palette, pick_documents, samples, show, stage, watch_theme
 
 MAX_CHECKED = 10_000
 HELP = {
@@ -95,16 +95,17 @@ def limit(key: str, default: int, most: int, noun: str) -> int:
 
 
 @st.fragment(key="lab")
-def lab(picked: Picked) -> None:
+def lab(picked: Picked, slide: int | None) -> None:
     """Everything that reacts to the limits: it runs alone, without the picker."""
     bench = picked.bench
     if state.get("picked_from") != bench.key:
         state["picked_from"], state["picked"] = bench.key, None
     threshold, top_k = limits(picked)
     arrangement = bench.unlimited.limited(threshold, top_k)
+    if slide is not None:
+        slides.draw(slide, arrangement, bench.unlimited, pointed)
+        return
     colours, marked = palette(), state["picked"]
-
-    st.caption("Where Haystack's LostInTheMiddleRanker puts each document of a ranked list")
     st.title(story.verdict(arrangement), anchor=False)
     facts = st.container(horizontal=True, vertical_alignment="center", gap="medium")
     left, right = st.columns(2, gap="medium")
@@ -184,7 +185,9 @@ def warn(finding: Finding) -> None:
             st.button("Ignore the ids", on_click=set_state, args=("ignore_ids", True), key="drop_ids")
 
 
-with st.sidebar:
+view = stage("Documents and limits")
+slide = view.slide(slides.NAMES, "Where Haystack's LostInTheMiddleRanker puts each document of a ranked list")
+with view.tools:
     picked = pick_documents()
     watch_theme()
     limits_slot = st.container()
@@ -196,4 +199,4 @@ elif not picked.bench.unlimited.inputs:
     st.title("This list holds no document", anchor=False)
     st.write("Every record was left out; *How it was read* in the sidebar names each with the reason.")
 else:
-    lab(picked)
+    lab(picked, slide)

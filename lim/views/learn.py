@@ -8,19 +8,11 @@ from lim.charts.lesson import plain
 from lim.frames import evidence as rows
 from lim.ranker import arrange
 from lim.views.lesson import BODIES
-from lim.views.lesson.board import LARGE, Board
-from lim.widgets import Sample, pick_documents, watch_theme
+from lim.widgets import Sample, pick_documents, stage, turn, watch_theme
 
 NAMES = [step.name for step in lesson.STEPS]
-# All of Streamlit's sizes are relative to the root's, so one rule prints the whole page larger for a room.
-LARGE_PRINT = f"<style>:root:root {{ font-size: {round(16 * LARGE)}px }}</style>"
 
 state = st.session_state
-
-
-def go(index: int) -> None:
-    """Turn to a step."""
-    state["step"] = NAMES[max(0, min(index, len(NAMES) - 1))]
 
 
 def restart(sample: Sample) -> None:
@@ -58,61 +50,35 @@ def to_print() -> None:
     )
 
 
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    with st.container(width="content"):
-        name = st.segmented_control(
-            "Step",
-            NAMES,
-            default=NAMES[0],
-            required=True,
-            key="step",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        large = st.toggle("Presenter’s view", key="present", bind="query-params")
-        if not large:
-            to_print()
+view = stage("Documents", rest=23)
+name = view.head.segmented_control(
+    "Step",
+    NAMES,
+    default=NAMES[0],
+    required=True,
+    key="step",
+    bind="query-params",
+    label_visibility="collapsed",
+)
 index = NAMES.index(name) if name in NAMES else 0
 step = lesson.STEPS[index]
-if large:  # what is not for the room stands at the foot of the screen, beside the buttons to turn
-    st.html(LARGE_PRINT)
-    foot = st.bottom.container(horizontal=True, horizontal_alignment="distribute")
-    back, tools, onward = (foot.container(horizontal=True, width="content") for _ in range(3))
-    with tools:
-        with st.popover("Documents", icon=":material/description:"):
-            picked = pick_documents(restart)
+with view.tools:
+    picked = pick_documents(restart)
+    if view.large:
         to_print()
-else:
+if not view.large:
     st.progress((index + 1) / len(NAMES), text=f"Step {index + 1} of {len(NAMES)}")
-    with st.sidebar:
-        picked = pick_documents(restart)
-
 st.title(step.title, anchor=False)
-if not large:  # in a room the teacher says it
+if not view.large:  # in a room the teacher says it
     st.markdown(step.lead)
-BODIES[index](Board(picked.bench if picked is not None else None, large))
+BODIES[index](picked.bench if picked is not None else None)
 
-if not large:
+ends = view.ends
+if ends is None:
     foot = st.container(horizontal=True, horizontal_alignment="distribute")
-    back, onward = (foot.container(width="content") for _ in range(2))
-back.button(
-    f"Back: {NAMES[index - 1]}" if index else "Back",
-    key="back",
-    icon=":material/arrow_back:",
-    shortcut="Left",
-    disabled=index == 0,
-    on_click=go,
-    args=(index - 1,),
-)
-onward.button(
-    f"Next: {NAMES[index + 1]}" if index + 1 < len(NAMES) else "Next",
-    key="next",
-    icon=":material/arrow_forward:",
-    icon_position="right",
-    shortcut="Right",
-    disabled=index + 1 == len(NAMES),
-    on_click=go,
-    args=(index + 1,),
-)
+    back, middle, onward = (foot.container(width="content") for _ in range(3))
+    ends = (back, onward)
+    with middle:
+        to_print()
+turn(ends, NAMES, index, "step")
 watch_theme()

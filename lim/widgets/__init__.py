@@ -13,8 +13,9 @@ from lim.widgets.auditing import (
     text_of,
 )
 from lim.widgets.embedded import SAMPLES, Sample, samples
-from lim.widgets.figures import palette, show, tinted, verbatim, watch_theme
+from lim.widgets.figures import palette, show, sources, tinted, verbatim, watch_theme
 from lim.widgets.picker import Picked, pick_documents
+from lim.widgets.presenting import Stage, presenting, stage, turn
 from lim.widgets.reading import Bench, bench
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Bench",
     "Picked",
     "Sample",
+    "Stage",
     "audit_sample",
     "audit_samples",
     "audited",
@@ -31,10 +33,14 @@ __all__ = [
     "bench",
     "palette",
     "pick_documents",
+    "presenting",
     "samples",
     "show",
+    "sources",
+    "stage",
     "text_of",
     "tinted",
+    "turn",
     "verbatim",
     "watch_theme",
 ]

@@ -8,10 +8,12 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from lim import charts
 from lim.frames.passages import Passage
+from lim.widgets.presenting import FILL, LARGE, presenting
 
 HEARD = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of a text for screen readers only."""
@@ -26,15 +28,17 @@ def verbatim(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
-@lru_cache(maxsize=32)
-def specification(draw: Callable[..., charts.Chart], given: tuple[Hashable, ...]) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def specification(draw: Callable[..., charts.Chart], given: tuple[Hashable, ...], factor: float) -> dict[str, Any]:
     """Make the specification of a drawing once, whatever its rows.
 
     :param draw: as of `lim.charts.Drawing`.
     :param given: as of `lim.charts.Drawing`.
+    :param factor: how much larger than on a desk it is printed.
     :returns: as `lim.charts.specification`; not to be changed.
     """
-    return charts.specification(draw, given)
+    spec = charts.specification(draw, given)
+    return spec if factor == 1 else charts.enlarged(spec, factor)
 
 
 # Streamlit tells the theme (st.context.theme) but does not run the page when a visitor changes it: the charts would
@@ -72,31 +76,43 @@ def palette() -> charts.Palette:
     return charts.DARK if st.context.theme.type == "dark" else charts.LIGHT
 
 
-def show(figure: charts.Figure, key: str, on_select: Callable[[], None] | None = None) -> None:
-    """Show a figure: its finding, its rule, its chart.
+def show(figure: charts.Figure, key: str, on_select: Callable[[], None] | None = None, large: float = LARGE) -> None:
+    """Show a figure: its finding, its rule, its chart; larger in the presenter's view.
 
     :param figure: the figure.
     :param key: the chart's key; the same on every run, so that the browser updates it in place.
     :param on_select: called when a person selects something in the chart.
+    :param large: how much larger it is printed in the presenter's view.
     """
     words, drawn = f"**{figure.title}**  \n:small[:gray[{figure.subtitle}]]", figure.drawn
-    if not isinstance(drawn, charts.Drawing):
-        st.markdown(words)
-        st.altair_chart(drawn, key=key, alt=figure.alt, on_select=on_select or "ignore")
+    if isinstance(drawn, charts.Drawing):
+        # The browser builds a chart anew when its alt changes. What changes is said beside it, to those who hear.
+        st.markdown(f"{words}<span style='{HEARD}'>{html.escape(figure.alt)}</span>", unsafe_allow_html=True)
+        spec = specification(drawn.draw, drawn.given, large if presenting() else 1)
+        _vega(spec | {"datasets": {charts.ROWS: drawn.rows}}, key, f"Chart: {figure.title}", on_select)
         return
-    # The browser builds a chart anew when its alt changes. What changes is said beside it, to those who hear the page.
-    st.markdown(f"{words}<span style='{HEARD}'>{html.escape(figure.alt)}</span>", unsafe_allow_html=True)
-    sent = specification(drawn.draw, drawn.given) | {"datasets": {charts.ROWS: drawn.rows}}
-    st.vega_lite_chart(sent, key=key, alt=f"Chart: {figure.title}", on_select=on_select or "ignore")
+    st.markdown(words)
+    if presenting():
+        _vega(charts.enlarged(drawn.to_dict(), large), key, figure.alt, on_select)
+    else:
+        st.altair_chart(drawn, key=key, alt=figure.alt, on_select=on_select or "ignore")
 
 
-def tinted(text: str, passages: Sequence[Passage], colours: charts.Palette, height: int = 480) -> str:
+def _vega(spec: dict[str, Any], key: str, alt: str, on_select: Callable[[], None] | None) -> None:
+    if spec.get("height") != "container":
+        st.vega_lite_chart(spec, key=key, alt=alt, on_select=on_select or "ignore")
+        return
+    with st.container(key=FILL + key):
+        st.vega_lite_chart(spec, key=key, alt=alt, on_select=on_select or "ignore", height="stretch")
+
+
+def tinted(text: str, passages: Sequence[Passage], colours: charts.Palette, height: str = "480px") -> str:
     """Put a prompt into HTML, its documents tinted by relevance and numbered; all text is escaped.
 
     :param text: the prompt.
     :param passages: the pieces that are documents; one that begins inside another is tinted with it.
     :param colours: the theme's colours.
-    :param height: of the box, in pixels; a longer prompt scrolls.
+    :param height: the most the box takes, in CSS; a longer prompt scrolls.
     :returns: HTML.
     """
     parts, end = [], 0
@@ -114,5 +130,15 @@ def tinted(text: str, passages: Sequence[Passage], colours: charts.Palette, heig
         )
         end = passage.end
     parts.append(html.escape(text[end:]))
-    box = f"white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height}px;overflow:auto"
+    box = f"white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height};overflow:auto"
     return f'<div tabindex="0" role="region" aria-label="The prompt" style="{box}">{"".join(parts)}</div>'
+
+
+def sources(frame: pd.DataFrame) -> None:
+    """Name the sources of a frame's rows under its chart.
+
+    :param frame: rows with `source`, `status` and `url`.
+    """
+    rows = frame[["source", "status", "url"]].drop_duplicates()
+    named = [f"[{verbatim(source)}]({url}), {verbatim(status)}" for source, status, url in rows.itertuples(index=False)]
+    st.markdown(f":small[Source{'s' if len(named) > 1 else ''}: {'; '.join(named)}.]")

@@ -37,7 +37,7 @@ class Lab:
     def settle(self) -> None:
         """Wait until the charts are drawn and nothing runs."""
         expect(self.title).to_be_visible()
-        expect(self.budget.locator("svg.marks")).to_be_visible()
+        expect(self.charts.last.locator("svg.marks")).to_be_visible()
         expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
     def start_over(self, source: str) -> None:

@@ -7,15 +7,15 @@ import streamlit as st
 from lim import evidence
 from lim.charts import evidence as draw
 from lim.frames import evidence as frames
-from lim.views.lesson.board import Board, sources
+from lim.widgets import Bench, palette, show, sources
 
 state = st.session_state
 
 
-def curve(board: Board) -> None:
+def curve(bench: Bench | None) -> None:
     """Show accuracy by the place of the answer, for a model and a number of documents.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
     curves = evidence.curves()
     years = {study.name: study.year for study in evidence.studies()}
@@ -39,7 +39,7 @@ def curve(board: Board) -> None:
             bind="query-params",
         )
     frame = frames.points([found[count or counts[0]]])
-    board.show(draw.curve(frame, board.colours), "curve_chart")
+    show(draw.curve(frame, palette()), "curve_chart")
     sources(frame)
     study = next(study for study in evidence.studies() if study.name == frame.iloc[0]["study"])
     st.info(study.shows, title=f"What this study shows: {study.finding.value}")

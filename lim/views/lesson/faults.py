@@ -7,18 +7,17 @@ import streamlit as st
 from lim import lesson
 from lim.charts import lesson as draw
 from lim.frames import lesson as frames
-from lim.views.lesson.board import Board
-from lim.widgets import verbatim
+from lim.widgets import Bench, palette, show, verbatim
 
 COUNT = 9
 
 state = st.session_state
 
 
-def blind(board: Board) -> None:
+def blind(bench: Bench | None) -> None:
     """Feed the same documents sorted and unsorted, and compare where the best one lands.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
     documents = lesson.numbered(COUNT)
     seed = state.setdefault("blind_seed", 2)
@@ -34,11 +33,11 @@ def blind(board: Board) -> None:
             frames.cards(rows, COUNT, dict.fromkeys(rows, 1)),
             f"{name}: {fed.finding[0].lower()}{fed.finding[1:]}",
             "Numbers and colours are the true relevance, which the ranker does not know",
-            board.colours,
+            palette(),
             "Place, from first to last",
         )
         with column:
-            board.show(figure, f"blind_{name.lower()}")
+            show(figure, f"blind_{name.lower()}")
     st.warning(verbatim(unsorted.warning), title="What would have caught it: the scores")
 
 
@@ -46,10 +45,10 @@ def _shuffle() -> None:
     state["blind_seed"] += 1
 
 
-def losses(board: Board) -> None:
+def losses(bench: Bench | None) -> None:
     """Run a pipeline with a fault and without it, and show the order that reaches the prompt.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
     ways = {way.name: way for way in lesson.WAYS}
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="large")
@@ -65,10 +64,10 @@ def losses(board: Board) -> None:
     way = ways[name or lesson.WAYS[0].name]
     documents = lesson.numbered(COUNT)
     own = False
-    if board.bench is not None and len(board.bench.unlimited.walk) >= 4:
+    if bench is not None and len(bench.unlimited.walk) >= 4:
         own = bar.toggle("On your list", key="losses_own", bind="query-params")
         if own:
-            documents = lesson.taken(board.bench.ranked.documents, board.bench.unlimited.walk, COUNT)
+            documents = lesson.taken(bench.ranked.documents, bench.unlimited.walk, COUNT)
     st.subheader(way.title, anchor=False)
     fault = st.toggle(way.switch, value=True, key="fault", persist_state="page")
     outcome = lesson.demonstrate(way, documents, fault=fault)
@@ -80,9 +79,9 @@ def losses(board: Board) -> None:
             frames.cards(rows, len(documents)),
             title,
             "The same documents through a real Haystack pipeline",
-            board.colours,
+            palette(),
         )
-        board.show(figure, "losses_chart")
+        show(figure, "losses_chart")
         if own:
             st.caption(
                 "Copies of the first documents of your list, duplicates left out; where a score is missing they fall "
@@ -100,12 +99,12 @@ def losses(board: Board) -> None:
             st.code(outcome.prompt, language=None, wrap_lines=True, height=240)
 
 
-def misread(board: Board) -> None:
+def misread(bench: Bench | None) -> None:
     """Show what people believe, what is so, and the demonstration.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
-    del board
+    del bench
     for misreading in lesson.misreadings():
         with st.container(border=True):
             st.markdown(f":material/close: **{misreading.belief}**")

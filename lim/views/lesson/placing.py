@@ -12,8 +12,7 @@ from lim import frames as lab_frames
 from lim.charts import lesson as draw
 from lim.frames import lesson as frames
 from lim.ranker import Arrangement, arrange
-from lim.views.lesson.board import Board
-from lim.widgets import verbatim
+from lim.widgets import Bench, palette, show, verbatim
 
 SECONDS = 1.6
 """How long a document stays the one of now while it plays."""
@@ -24,33 +23,33 @@ CARDS, OWN = "Numbered cards", "Your list"
 state = st.session_state
 
 
-def idea(board: Board) -> None:
+def idea(bench: Bench | None) -> None:
     """Place documents one by one, asking where one of them lands before it does.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        own = _own(board, "cards_from")
+        own = _own(bench, "cards_from")
         most = lesson.MAX_CARDS
-        if own and board.bench is not None:
-            most = min(most, len(board.bench.unlimited.walk))
+        if own and bench is not None:
+            most = min(most, len(bench.unlimited.walk))
         if state.get("cards", 0) > most:
             state["cards"] = most
         count = st.number_input(
             "Documents", 1, most, min(9, most), key="cards", bind="query-params", on_change=_restart, width=150
         )
-    if own and board.bench is not None:
-        documents = lesson.taken(board.bench.ranked.documents, board.bench.unlimited.walk, count)
+    if own and bench is not None:
+        documents = lesson.taken(bench.ranked.documents, bench.unlimited.walk, count)
     else:
         documents = lesson.numbered(count)
-    _animate("idea", len(documents), lambda: _placing(board, documents))
+    _animate("idea", len(documents), lambda: _placing(documents))
 
 
-def _placing(board: Board, documents: tuple[Document, ...]) -> None:
+def _placing(documents: tuple[Document, ...]) -> None:
     count = len(documents)
     at = min(state["at"], count)
     asked = lesson.asked(count)
-    board.show(draw.placing(frames.placing(count, at), board.colours), "placing_chart")
+    show(draw.placing(frames.placing(count, at), palette()), "placing_chart")
     said = st.container()
     if asked is not None and at == asked - 1 and not state.get("guessed"):
         st.markdown(f"**Where will document {asked} land?**")
@@ -65,23 +64,23 @@ def _placing(board: Board, documents: tuple[Document, ...]) -> None:
             st.markdown(lesson.placing_sentence(at, count))
     if at == count:
         result = arrange(documents)
-        board.show(charts.landing(lab_frames.landing(result), result, board.colours), "idea_landing")
+        show(charts.landing(lab_frames.landing(result), result, palette()), "idea_landing")
 
 
 def _guess(place: int, asked: int) -> None:
     state["guessed"], state["at"] = place, asked
 
 
-def budget(board: Board) -> None:
+def budget(bench: Bench | None) -> None:
     """Walk down the list and add up words until the threshold, then compare words with tokens.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        own = _own(board, "walk_from")
+        own = _own(bench, "walk_from")
         documents = lesson.numbered(9)
-        if own and board.bench is not None:
-            documents = board.bench.unlimited.inputs[:MOST_WALKED]
+        if own and bench is not None:
+            documents = bench.unlimited.inputs[:MOST_WALKED]
         unlimited = arrange(documents)
         total = max(unlimited.words, 1)
         suggested = min(lesson.THRESHOLD, max(total * 2 // 3, 1)) if own else lesson.THRESHOLD
@@ -98,18 +97,17 @@ def budget(board: Board) -> None:
             width=190,
         )
     result = unlimited.limited(threshold)
-    _animate("budget", len(result.walk), lambda: _walking(board, result))
-    _sizes(board)
+    _animate("budget", len(result.walk), lambda: _walking(result))
+    _sizes()
 
 
-def _walking(board: Board, result: Arrangement) -> None:
+def _walking(result: Arrangement) -> None:
     at = min(state["at"], len(result.walk))
-    board.show(draw.walk(frames.walk(result, at), result, board.colours), "walk_chart")
+    show(draw.walk(frames.walk(result, at), result, palette()), "walk_chart")
     st.markdown(lesson.walk_sentence(result, at))
 
 
-def _sizes(board: Board) -> None:
-    del board
+def _sizes() -> None:
     st.subheader("Words are not tokens", anchor=False)
     st.markdown("The ranker counts what stands between spaces. The model pays for tokens.")
     table = frames.sizes(lesson.sized()).rename(
@@ -119,8 +117,8 @@ def _sizes(board: Board) -> None:
     st.table(table, hide_index=True, alt="Words and tokens of four texts; the Chinese paragraph is one word")
 
 
-def _own(board: Board, key: str) -> bool:
-    if board.bench is None or not board.bench.unlimited.walk:
+def _own(bench: Bench | None, key: str) -> bool:
+    if bench is None or not bench.unlimited.walk:
         return False
     chosen = st.segmented_control(
         "Shown on", [CARDS, OWN], default=CARDS, required=True, key=key, bind="query-params", on_change=_restart

@@ -5,17 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from lim import lesson
-from lim.views.lesson.board import Board
+from lim.widgets import Bench
 
 state = st.session_state
 
 
-def questions(board: Board) -> None:
+def questions(bench: Bench | None) -> None:
     """Ask six questions and explain each answer.
 
-    :param board: what the step draws on.
+    :param bench: the person's list, or None while there is none.
     """
-    del board
+    del bench
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = st.number_input(
             "Set of questions",
