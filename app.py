@@ -14,5 +14,6 @@ pages = [
     st.Page(views / "learn.py", title="Learn", icon=":material/school:"),
     st.Page(views / "evidence.py", title="Evidence", icon=":material/query_stats:"),
     st.Page(views / "audit.py", title="Audit", icon=":material/rule:"),
+    st.Page(views / "pipeline.py", title="Pipeline", icon=":material/account_tree:"),
 ]
 st.navigation(pages, position="top").run()

@@ -15,6 +15,7 @@ PAGES = {
     "learn": [step.name for step in lesson.STEPS],
     "evidence": ["Studies", "Your list", "All curves", "Whole pipelines", "Your metrics", "Other frameworks"],
     "audit": ["The order", "The prompt", "The documents"],
+    "pipeline": ["The pipeline", "What is dropped", "The prompt"],
 }
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 HEIGHT = 330
 """Height of a plot in pixels: two charts side by side stand above the fold of a 1440 x 900 screen."""
 
-FILLING = (300, 420)
+FILLING = (300, 330)
 """Heights in pixels of the charts that fill a screen shown to a room; others are as high as their rows."""
 
 ROWS = "rows"

@@ -61,6 +61,7 @@ def served(script: Path, log: Path, folder: Path = ROOT) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.headless", "true", "--server.port", str(port), "--server.address", "127.0.0.1"]
+    options += ["--server.fileWatcherType", "none"]
     with (
         log.open("wb") as out,
         subprocess.Popen([*command, *options], cwd=folder, stdout=out, stderr=subprocess.STDOUT) as server,

@@ -12,7 +12,7 @@ from lim import lesson
 SIZES = [(1440, 900), (390, 844)]
 SERIOUS = ("serious", "critical")
 # Streamlit asks for its health and its host's settings under a page's own path first, and is told there is nothing.
-ASKED_UNDER_THE_PAGE = re.compile(r"/(learn|evidence|audit)/_stcore/")
+ASKED_UNDER_THE_PAGE = re.compile(r"/(learn|evidence|audit|pipeline|tune)/_stcore/")
 
 
 @pytest.fixture

@@ -295,6 +295,13 @@ from streamlit.testing.v1 import AppTest
 app = AppTest.from_file(ROOT + "/app.py", default_timeout=120).run()
 assert not app.exception
 """,
+    "pipeline page": """
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_file(ROOT + "/app.py", default_timeout=120).switch_page("lim/views/pipeline.py")
+app.query_params["rank_1"], app.query_params["pipeline_tab"] = "SentenceTransformersDiversityRanker", "What can run"
+app.run()
+assert not app.exception and len(app.dataframe) == 1
+""",
 }
 
 

@@ -1,0 +1,1 @@
+"""The parts of the Pipeline page: choosing the stages, the diagram, what a run shows, what can be taken home."""
