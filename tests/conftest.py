@@ -12,7 +12,3 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
-
-def pytest_collection_modifyitems(items):
-    """Run the browser tests last: Playwright keeps an event loop running, and asyncio.run is refused beside it."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

@@ -90,9 +90,9 @@ prepare_chromium() {
 
 header "Environment"
 prepare_environment
-selection=(-m "not models")
-if $fast; then selection=(-m "not browser and not models"); else prepare_chromium; fi
-if $models; then selection=(); fi
+selection="not browser and not models"
+if $models; then selection="not browser"; fi
+if ! $fast; then prepare_chromium; fi
 
 header "Lint"
 "$VENV/bin/ruff" check
@@ -103,7 +103,15 @@ header "Types"
 header "Imports"
 "$VENV/bin/lint-imports"
 header "Tests"
-"$VENV/bin/python" -m pytest --hypothesis-profile=ci --cov --cov-report=term:skip-covered ${selection[@]+"${selection[@]}"}
+# A worker a core; a file's tests stay together, with what they share.
+tested() { "$VENV/bin/python" -m pytest --hypothesis-profile=ci --cov --cov-report="$1" "${@:2}"; }
+report=term:skip-covered
+if $fast; then tested "$report" -m "$selection" -n auto --dist loadfile; else
+    tested "" -m "$selection" -n auto --dist loadfile
+    header "Tests in the browser"
+    # One after another: a browser and a server keep two cores busy.
+    tested "$report" --cov-append -m browser
+fi
 left_out=()
 if ! $models; then left_out+=('Left out: the tests of the model-backed rankers (marker "models"); "bash tests/run.sh --models" runs them.'); fi
 if $fast; then left_out+=('Left out with --fast: the browser tests (marker "browser") and the search for a Chromium.'); fi
