@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lim.ranker import Arrangement
+from lim.thresholds import Step
 
 
 def plural(count: int, noun: str) -> str:
@@ -96,3 +99,21 @@ def budget_finding(arrangement: Arrangement) -> str:
     if arrangement.crossing is None:
         return f"The budget does not run out: {arrangement.words:,} of {plural(threshold, 'word')}"
     return f"The budget runs out at rank {arrangement.crossing:,}: {plural(arrangement.words, 'word')}"
+
+
+def same_result(arrangement: Arrangement, steps: Sequence[Step]) -> str | None:
+    """Say between which thresholds the result stays as it is.
+
+    :param arrangement: an arrangement with a threshold.
+    :param steps: the staircase of its list.
+    :returns: one line, or None without a threshold, and where no threshold gives this result.
+    """
+    step = next((step for step in steps if step.kept == arrangement.kept and step.reachable), None)
+    if step is None or arrangement.word_count_threshold is None:
+        return None
+    documents = plural(step.kept, "document")
+    if step.highest is None:
+        return f"Any threshold from {step.lowest:,} on keeps {documents}"
+    if step.highest == step.lowest:
+        return f"Only a threshold of {step.lowest:,} keeps {documents}"
+    return f"Any threshold from {step.lowest:,} to {step.highest:,} keeps {documents}"

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from ranked_lists import ranked_lists, thresholds, top_ks
 
 from lim import SettingError, arrange, export
-from lim.export import chart_png, chart_svg, pipeline_yaml, python_snippet, result_json, table_csv
+from lim.export import chart_png, chart_svg, files, pipeline_yaml, python_snippet, result_json, strict, table_csv
 from lim.plain import plain
 
 PACKAGE = "lost-in-the-middle-lab"
@@ -113,7 +113,7 @@ def test_no_text_starts_a_formula_every_text_can_be_had_back_and_every_number_is
         assert re.sub(r"^[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]+", "", cell)[:1] not in set("=+-@＝＋－＠")
         written = text.encode("utf-8", "backslashreplace").decode()
         assert written in (cell, cell[1:])
-        without = cell[1:] if export._FORMULA.match(cell) else cell
+        without = cell[1:] if files._FORMULA.match(cell) else cell
         assert without == written
     as_written = ["" if number is None or number != number else str(number) for number in numbers]
     assert [row[1] for row in cells] == as_written
@@ -163,7 +163,7 @@ def test_a_result_is_written_whole():
         (4, 3, None, 1, 5, "over threshold", None, "c", 1, None, {}, "four"),
     ]
     assert strictly(data) == {
-        "versions": {"haystack-ai": version("haystack-ai"), PACKAGE: export._version(PACKAGE)},
+        "versions": {"haystack-ai": version("haystack-ai"), PACKAGE: strict.package_version(PACKAGE)},
         "settings": {"word_count_threshold": 3, "top_k": 5},
         "name": 'The "list"',
         "query": "水?",
@@ -180,10 +180,10 @@ def test_this_packages_version_is_the_projects_installed_or_not(monkeypatch):
     def nothing(package):
         raise PackageNotFoundError(package)
 
-    export._version.cache_clear()
-    monkeypatch.setattr(export, "version", nothing)
-    assert export._version(PACKAGE) == "0.1.0"
-    export._version.cache_clear()
+    strict.package_version.cache_clear()
+    monkeypatch.setattr(strict, "version", nothing)
+    assert strict.package_version(PACKAGE) == "0.1.0"
+    strict.package_version.cache_clear()
 
 
 def test_an_empty_list_and_unknown_tokens_are_written():
@@ -286,6 +286,42 @@ def test_the_script_runs_and_prints_the_order(limits, call, order, tmp_path):
     }
     printed = [f"{position} {texts[name]}" for position, name in enumerate(order, 1)]
     assert fresh_python(script, tmp_path).splitlines() == printed
+
+
+NASTY = ["plain one", 'quote \' " \\" and\nline', "{brace} % \\N{DEGREE SIGN}", "水 \u202e\u2028", "tail \\"]
+
+
+def test_a_persons_few_documents_stand_in_the_script(tmp_path):
+    documents = [
+        *(Document(content=text, meta={"n": [1, None], text: True}, score=0.5) for text in NASTY),
+        Document(id="a '", content="copy", score=0.1),
+        Document(id="a '", content="copy", score=0.2),
+        Document(content="number", score=nan, meta={"bad": inf}),
+    ]
+    script = python_snippet(10**6, 7, documents)
+    exact = "import json\nprint(json.dumps([[d.id, d.content, d.score, d.meta] for d in result['documents']]))"
+    script = script[: script.index("# The best documents now")] + exact
+    kept = arrange(documents, 10**6, 7).documents
+    assert len(kept) == 7
+    expected = [[each.id, each.content, plain(each.score, finite=True), plain(each.meta, finite=True)] for each in kept]
+    assert json.loads(fresh_python(script, tmp_path)) == expected
+
+
+def test_a_half_of_a_character_stands_in_the_script_as_its_escape():
+    script = python_snippet(None, None, [Document(id="a", content="x \ud83d")])
+    assert """Document(id='a', content='x \\ud83d')""" in script
+    script.encode()
+
+
+@pytest.mark.parametrize("documents", [[f"text {n}" for n in range(13)], ["word " * 2000, "b"]], ids=["many", "long"])
+def test_for_more_documents_the_script_reads_the_downloaded_result(documents, tmp_path):
+    arrangement = arrange([Document(id=text[:9], content=text, meta={"a": 1}) for text in documents], 9)
+    (tmp_path / export.RESULT_FILE).write_bytes(result_json(arrangement, name="list", query=None))
+    script = python_snippet(9, None, arrangement.inputs)
+    assert f"# The {len(documents)} documents of the Lab: download" in script
+    printed = fresh_python(script, tmp_path)
+    shown = [f"{position} {each.content}" for position, each in enumerate(arrangement.documents, 1)]
+    assert printed == "\n".join(shown) + "\n"
 
 
 @pytest.mark.parametrize("limits", [(None, None), (6, None), (None, 3), (6, 2)])

@@ -144,7 +144,7 @@ def test_every_sample_opens_at_its_own_limits_with_its_reason(key):
 @pytest.mark.parametrize("key", SAMPLES)
 def test_every_tab_opens_for_every_sample(key):
     at = page(sample=SAMPLES[key]["title"])
-    for tab in ("Prompt", "Thresholds that matter", "Fit a budget", "Code", "Download", "Input"):
+    for tab in ("Prompt", "Thresholds that matter", "Fit a budget", "Code", "Share", "Input"):
         open_tab(at, tab)
         assert at.session_state["tab"] == tab
         assert not at.error
@@ -348,7 +348,7 @@ def test_one_word():
     assert len(charts(at)) == 2
 
 
-@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Download", "Input"])
+@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Share", "Input"])
 def test_documents_without_words(tab):
     documents = [{"id": name, "content": ""} for name in "abc"]
     at = open_tab(paste(json.dumps(documents)), tab)

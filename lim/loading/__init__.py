@@ -21,6 +21,7 @@ from lim.loading.model import (
     RankedList,
     Reading,
     Separator,
+    Session,
 )
 from lim.loading.split import SEPARATORS, separators
 
@@ -34,6 +35,7 @@ __all__ = [
     "RankedList",
     "Reading",
     "Separator",
+    "Session",
     "load",
     "load_pasted",
     "separators",

@@ -25,6 +25,7 @@ from lim.loading.documents import paused_collection
 from lim.loading.limits import check_bytes, check_documents, deadline
 from lim.loading.model import Loaded, Notice, NoticeKind, RankedList, Reading
 from lim.loading.notes import Notes
+from lim.loading.session import is_session, reopen
 from lim.loading.split import likeliest, separators, split
 from lim.loading.values import InexactIdError
 
@@ -87,6 +88,8 @@ def _load_beside(data: bytes, name: str, reading: Reading, beside: tuple[bytes, 
     try:
         loaded = _load(data, name, reading)
     except MissingTextError:
+        if (session := _session(data, name)) is not None:
+            return reopen(session, name, reading, lambda how: _load(other, other_name, how))
         return _load(data, name, reading, texts=_texts(other, other_name))
     # The two files may have been given the other way round.
     try:
@@ -137,6 +140,8 @@ def _load(
         if is_workbook(zip_names(data)):
             return _load_workbook(data, name, reading, notes)
         return _load_archive(data, name, reading, archives)
+    if (session := _session(data, name)) is not None:
+        return reopen(session, name, reading)
     source = _read(data, name, reading, notes, exact=exact)
     try:
         loaded = assemble(source, name, reading, notes, texts)
@@ -157,6 +162,14 @@ def _load(
         source = _text_source(to_utf8(data, name, notes), reading, notes)
         loaded = assemble(source, name, reading, notes)
     return _with_separators(data, loaded, reading) if source.format == "plain text" else loaded
+
+
+def _session(data: bytes, name: str) -> bytes | None:
+    """Give the bytes of a session file, unpacked, or None for any other input."""
+    if is_gzip(data):
+        data = gunzip(data, name)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data if is_session(data) else None
 
 
 def _read(data: bytes, name: str, reading: Reading, notes: Notes, *, exact: bool = False) -> Source:

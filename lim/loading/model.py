@@ -119,6 +119,32 @@ class Separator:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """What a session file says of how its list was looked at.
+
+    :param haystack: the version of `haystack-ai` it was made with.
+    :param word_count_threshold: the threshold, or None.
+    :param top_k: the largest number of documents, or None.
+    :param form: the form of the first chart, `Bars` or `Slope`.
+    :param picked: the rank of the document a person picked, or None.
+    :param context: the context budget in tokens, None if it was left alone.
+    :param reserve: the tokens reserved for the rest, None if they were left alone.
+    :param template: the template of the prompt, None if it was left alone or left out.
+    :param reading: how the documents were read from their own file.
+    """
+
+    haystack: str
+    word_count_threshold: int | None
+    top_k: int | None
+    form: str = "Bars"
+    picked: int | None = None
+    context: int | None = None
+    reserve: int | None = None
+    template: str | None = None
+    reading: Reading = Reading()
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """What an input held.
 
@@ -130,6 +156,7 @@ class Loaded:
     :param reading: the choices actually taken for the default list, every field filled in ("" for no such field).
     :param preview: up to a few raw records as they stand in the input, shown beside the parsed documents.
     :param separators: for plain text, every separator with the number of documents it would give.
+    :param session: for a session file, the settings it was saved with.
     """
 
     lists: tuple[RankedList, ...]
@@ -140,3 +167,4 @@ class Loaded:
     reading: Reading = Reading()
     preview: tuple[str, ...] = ()
     separators: tuple[Separator, ...] = ()
+    session: Session | None = None

@@ -1,8 +1,6 @@
-"""What stands below the Lab's charts: the documents, the prompt, thresholds, code, downloads, the input."""
+"""What stands below the Lab's charts: the documents, the prompt, thresholds, code, what to share, the input."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -13,16 +11,11 @@ from lim.frames.passages import Passage
 from lim.prompt import DEFAULT_TEMPLATE, Rendered, render
 from lim.ranker import Arrangement
 from lim.thresholds import fit, staircase
+from lim.views.share import share
 from lim.widgets import Picked, palette, show, tinted, verbatim
 
 ROWS_PER_PAGE = 100
 COLUMNS = ["marked", "rank", "position", "text", "fate", "words", "cumulative_words", "tokens", "score", "why", "id"]
-PICTURES = {
-    "landing": "Where each document lands",
-    "budget": "Where the budget runs out",
-    "slope": "From the ranked list to the prompt",
-    "staircase": "Thresholds that matter",
-}
 state = st.session_state
 
 
@@ -38,7 +31,7 @@ def tabs(picked: Picked, arrangement: Arrangement) -> None:
         "Thresholds that matter": thresholds,
         "Fit a budget": budget,
         "Code": code,
-        "Download": download,
+        "Share": share,
         "Input": source,
     }
     for tab, body in zip(
@@ -200,59 +193,10 @@ def apply(threshold: int | None) -> None:
 
 def code(picked: Picked, arrangement: Arrangement) -> None:
     """Show the same arrangement as Python and as pipeline YAML."""
-    del picked
     limits = (arrangement.word_count_threshold, arrangement.top_k)
-    st.code(export.python_snippet(*limits), language="python")
+    del picked
+    st.code(export.python_snippet(*limits, arrangement.inputs), language="python", wrap_lines=True)
     st.code(export.pipeline_yaml(*limits), language="yaml")
-
-
-def download(picked: Picked, arrangement: Arrangement) -> None:
-    """Offer the table, the result and the charts as files; each is made when it is asked for."""
-    bench = picked.bench
-    st.caption("Files are made when you ask for them. They hold your documents; nothing is kept here.")
-    with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)",
-            lambda: export.table_csv(frames.table(arrangement, bench.tokens, bench.scores)),
-            "arrangement.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/table:",
-        )
-        st.download_button(
-            "Result (JSON)",
-            lambda: export.result_json(
-                arrangement, name=bench.ranked.name, query=bench.ranked.query, tokens=bench.tokens
-            ),
-            "arrangement.json",
-            "application/json",
-            on_click="ignore",
-            icon=":material/data_object:",
-        )
-        for name, label in PICTURES.items():
-            if name == "slope" and len(arrangement.inputs) > frames.MAX_SLOPE_DOCUMENTS:
-                continue
-            for kind, media in (("svg", "image/svg+xml"), ("png", "image/png")):
-                st.download_button(
-                    f"{label} ({kind.upper()})",
-                    partial(picture, arrangement, name, kind),
-                    f"{name}.{kind}",
-                    media,
-                    on_click="ignore",
-                    icon=":material/image:",
-                )
-
-
-def picture(arrangement: Arrangement, name: str, kind: str) -> bytes:
-    """Draw one of the charts as a file, in the light look: it goes into slides and documents."""
-    draw = {
-        "landing": lambda: charts.landing(frames.landing(arrangement), arrangement),
-        "budget": lambda: charts.budget(frames.budget(arrangement), arrangement),
-        "slope": lambda: charts.slope(frames.slope(arrangement), arrangement),
-        "staircase": lambda: charts.staircase(frames.steps(staircase(arrangement)), arrangement),
-    }
-    specification = charts.standalone(draw[name](), charts.LIGHT)
-    return export.chart_svg(specification) if kind == "svg" else export.chart_png(specification)
 
 
 def source(picked: Picked, arrangement: Arrangement) -> None:

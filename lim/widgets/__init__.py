@@ -14,7 +14,7 @@ from lim.widgets.auditing import (
 )
 from lim.widgets.embedded import SAMPLES, Sample, samples
 from lim.widgets.figures import palette, show, sources, tinted, verbatim, watch_theme
-from lim.widgets.picker import Picked, pick_documents
+from lim.widgets.picker import Picked, list_choice, pick_documents
 from lim.widgets.presenting import Stage, presenting, stage, turn
 from lim.widgets.reading import Bench, bench
 
@@ -31,6 +31,7 @@ __all__ = [
     "audited",
     "audited_trace",
     "bench",
+    "list_choice",
     "palette",
     "pick_documents",
     "presenting",

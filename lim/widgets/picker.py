@@ -34,19 +34,25 @@ class Picked:
     sample: Sample | None
 
 
-def pick_documents(on_new_sample: Callable[[Sample], None] | None = None) -> Picked | None:
+def pick_documents(
+    on_new_sample: Callable[[Sample], None] | None = None, *, first: str | None = None, whole: bool = False
+) -> Picked | None:
     """Let a person choose documents: a sample, a paste or a file, one of its lists, and how it is read.
 
     :param on_new_sample: called when another sample is chosen, before the page runs again and after its limits are
         set.
+    :param first: the key of the sample that is shown first; the first of all by default.
+    :param whole: the page is about all lists of the input: none is to be chosen, the default one is on the bench.
     :returns: what was chosen, or None (with a word to the person) while there is nothing to show.
     """
     catalogue = {sample.title: sample for sample in samples().values()}
+    titles = list(catalogue)
+    index = titles.index(samples()[first].title) if first is not None else 0
 
     def announce() -> None:
         if st.session_state["source"] == "Sample":
             # Not drawn yet in a session that began with a paste or an upload.
-            sample = catalogue[st.session_state.get("sample") or next(iter(catalogue))]
+            sample = catalogue[st.session_state.get("sample") or titles[index]]
             suggest(sample)
             if on_new_sample is not None:
                 on_new_sample(sample)
@@ -63,18 +69,20 @@ def pick_documents(on_new_sample: Callable[[Sample], None] | None = None) -> Pic
     )
     try:
         if source == "Sample":
-            title = st.selectbox("Sample", list(catalogue), key="sample", bind="query-params", on_change=announce)
+            title = st.selectbox("Sample", titles, index=index, key="sample", bind="query-params", on_change=announce)
             sample = catalogue[title]
             st.caption(sample.reason)
             data, name = (SAMPLES / sample.file).read_bytes(), sample.file
-            return _choose(lambda reading: load_cached(data, name, reading, None), ("sample", sample.key), sample)
-        return _pasted() if source == "Paste" else _uploaded()
+            return _choose(
+                lambda reading: load_cached(data, name, reading, None), ("sample", sample.key), sample, whole
+            )
+        return _pasted(whole) if source == "Paste" else _uploaded(whole)
     except LimError as error:
         st.error(verbatim(str(error)), title="This could not be read")
         return None
 
 
-def _pasted() -> Picked | None:
+def _pasted(whole: bool) -> Picked | None:
     text = st.text_area(
         "Ranked documents, most relevant first",
         key="pasted",
@@ -86,7 +94,7 @@ def _pasted() -> Picked | None:
     if not text.strip():
         st.caption("Paste a ranked list, then press Ctrl+Enter or click beside the box. " + SETTINGS_ONLY)
         return None
-    return _choose(lambda reading: paste_cached(text, reading), ("paste", text), None)
+    return _choose(lambda reading: paste_cached(text, reading), ("paste", text), None, whole)
 
 
 def _keep_upload() -> None:
@@ -95,7 +103,7 @@ def _keep_upload() -> None:
     st.session_state["kept_upload"] = (upload.getvalue(), upload.name) if upload is not None else None
 
 
-def _uploaded() -> Picked | None:
+def _uploaded(whole: bool) -> Picked | None:
     upload = st.file_uploader(
         "A ranked list, most relevant first",
         key="upload",
@@ -114,21 +122,25 @@ def _uploaded() -> Picked | None:
         st.text(f"Still here: {name}")
         st.button("Forget it", on_click=_forget_upload, icon=":material/delete:")
     try:
-        return _choose(lambda reading: load_cached(data, name, reading, None), ("upload", data, name), None)
+        return _choose(lambda reading: load_cached(data, name, reading, None), ("upload", data, name), None, whole)
     except MissingTextError as error:
         st.warning(verbatim(str(error)), title="Ranks without texts")
     companion = st.file_uploader("The file with the texts: the corpus, or the documents that were sent", key="beside")
     if companion is None:
         return None
     beside = (companion.getvalue(), companion.name)
-    return _choose(lambda reading: load_cached(data, name, reading, beside), ("upload", data, name, beside), None)
+    return _choose(
+        lambda reading: load_cached(data, name, reading, beside), ("upload", data, name, beside), None, whole
+    )
 
 
 def _forget_upload() -> None:
     st.session_state["kept_upload"] = None
 
 
-def _choose(read: Callable[[Reading | None], Loaded], key: tuple[Any, ...], sample: Sample | None) -> Picked | None:
+def _choose(
+    read: Callable[[Reading | None], Loaded], key: tuple[Any, ...], sample: Sample | None, whole: bool
+) -> Picked | None:
     loaded = read(None)
     _forget_reading(key)
     with st.expander("How it was read", icon=":material/fact_check:"):
@@ -143,22 +155,60 @@ def _choose(read: Callable[[Reading | None], Loaded], key: tuple[Any, ...], samp
         if len(loaded.notices) > SHOWN_NOTICES:
             st.caption(f"… and {len(loaded.notices) - SHOWN_NOTICES:,} more, all in the Input tab.")
     index = loaded.default
-    if len(loaded.lists) > 1:
-        names = [
-            f"{number}. {ranked.name[:120]} ({len(ranked.documents):,})"
-            for number, ranked in enumerate(loaded.lists, 1)
-        ]
+    if len(loaded.lists) > 1 and not whole:
+        names = _list_names(loaded)
         name = st.selectbox(
             f"Ranked list, {len(names):,} in this input",
             names,
             index=loaded.default,
-            key="list" if sample else f"list_{hash(key)}",
+            key=_list_key(key, sample),
             bind="query-params" if sample else None,  # a person's own queries never go into a link
         )
         index = names.index(name)
     if any(notice.kind is NoticeKind.LEFT_OUT for notice in loaded.notices):
         st.warning("Something in this input is not among the documents: see how it was read.")
-    return Picked(bench(loaded.lists[index], (key, reading, index)), loaded, sample)
+    picked = Picked(bench(loaded.lists[index], (key, reading, index)), loaded, sample)
+    _restore(picked, key)
+    return picked
+
+
+def _restore(picked: Picked, key: tuple[Any, ...]) -> None:
+    """Set what a session file was saved with, once, and say so; what differs from the saved is a warning."""
+    state, session = st.session_state, picked.loaded.session
+    if session is None:
+        state["restored"] = None
+        return
+    if state.get("restored") != key:
+        state["restored"] = key
+        limits = {"word_count_threshold": session.word_count_threshold, "top_k": session.top_k}
+        state.update(limit_words=session.word_count_threshold is not None, limit_documents=session.top_k is not None)
+        view = {"form": session.form, "context": session.context, "reserve": session.reserve}
+        kept = {**limits, **view, "template": session.template}
+        state.update({name: value for name, value in kept.items() if value is not None})
+        state.update(picked_from=picked.bench.key, picked=session.picked)
+    st.success(verbatim(f"Opened a session made with haystack-ai {session.haystack}; settings restored."))
+    for notice in picked.loaded.notices:
+        if notice.kind is NoticeKind.CHANGED:
+            st.warning(verbatim(notice.message))
+
+
+def list_choice(picked: Picked, place: int) -> tuple[str, str | None]:
+    """Say what the choice of a list is called, for a page that leads to it.
+
+    :param picked: what a person chose to look at.
+    :param place: of the list in the input, from 0.
+    :returns: the key of the choice, and the list's name there; None if the input has no other list.
+    """
+    name = _list_names(picked.loaded)[place] if len(picked.loaded.lists) > 1 else None
+    return _list_key(picked.bench.key[0], picked.sample), name
+
+
+def _list_names(loaded: Loaded) -> list[str]:
+    return [f"{number}. {each.name[:120]} ({len(each.documents):,})" for number, each in enumerate(loaded.lists, 1)]
+
+
+def _list_key(key: tuple[Any, ...], sample: Sample | None) -> str:
+    return "list" if sample else f"list_{hash(key)}"
 
 
 def _forget_reading(key: tuple[Any, ...]) -> None:

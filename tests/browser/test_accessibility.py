@@ -51,7 +51,7 @@ def streamlits_own(bare_server: str, browser: Browser, scheme: str) -> set[Viola
     return own
 
 
-@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Code", "Download"])
+@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Code", "Share"])
 def test_no_serious_violation_is_ours(open_lab, streamlits_own, scheme, tab):
     lab = open_lab(f"?tab={tab.replace(' ', '+')}", height=TALL, scheme=scheme)
     assert violations(lab.page) - streamlits_own == set()

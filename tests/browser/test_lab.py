@@ -210,7 +210,7 @@ def test_the_table_comes_home_as_csv_and_the_result_as_json(open_lab):
     texts = ['=HYPERLINK("https://evil.example","click")', "+49 30 1234567", "-10 degrees", "@team", "\tTab", "Plain."]
     scores = [-0.5, -0.7, -0.9, -1.2, -3, -7.25]
     rows = [{"content": text, "score": score} for text, score in zip(texts, scores, strict=True)]
-    lab = open_lab("?limit_words=false&tab=Download")
+    lab = open_lab("?limit_words=false&tab=Share")
     lab.start_over("Upload")
     lab.upload("formulas.json", json.dumps(rows).encode())
     expect(lab.bars(lab.budget)).to_have_count(6)
@@ -230,16 +230,19 @@ def test_the_table_comes_home_as_csv_and_the_result_as_json(open_lab):
 
 @pytest.mark.parametrize("chart", ["Where each document lands", "Where the budget runs out"])
 def test_a_chart_comes_home_as_svg_and_png(open_lab, chart):
-    lab = open_lab("?tab=Download")
-    _, svg = lab.download(f"{chart} (SVG)")
+    lab = open_lab("?tab=Share")
+    lab.page.get_by_role("radiogroup", name="Chart").get_by_text(chart).click()
+    expect(lab.page.get_by_role("radio", name=chart)).to_be_checked()
+    lab.settle()
+    _, svg = lab.download("Picture (SVG)")
     root = ET.fromstring(svg)  # noqa: S314 # our own drawing
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert chart in "".join(root.itertext())
-    _, png = lab.download(f"{chart} (PNG)")
+    _, png = lab.download("Picture (PNG)")
     with Image.open(io.BytesIO(png)) as picture:
         picture.load()
         assert picture.format == "PNG"
-        assert picture.width > 1500
+        assert picture.size == (1920, 1080)
         assert len(set(picture.convert("RGB").resize((90, 60)).get_flattened_data())) > 20  # not an empty sheet
 
 
@@ -292,7 +295,7 @@ def test_a_long_list_is_drawn_binned_and_says_so(open_lab, count, width):
     expect(lab.budget.locator("text", has_text=f"{count // 2:,} dropped")).to_have_count(1)
 
 
-@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Download"])
+@pytest.mark.parametrize("tab", ["Documents", "Prompt", "Thresholds that matter", "Fit a budget", "Share"])
 def test_nothing_overflows_on_a_phone(open_lab, tab):
     lab = open_lab(f"?tab={tab.replace(' ', '+')}", width=390, height=844)
     over = lab.page.evaluate(
