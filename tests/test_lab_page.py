@@ -397,6 +397,12 @@ def test_an_unsorted_list_can_be_sorted_by_choice_only():
     assert scores == sorted(scores, reverse=True)
     assert at.selectbox(key="order").value == "By score, highest first"
     assert not [button for button in at.button if button.key == "sort"]
+    chosen = ":material/sort: The order of relevance is your choice: *by score, highest first*."
+    assert chosen in [each.value for each in at.main.markdown]
+    at.button(key="unsort").click()
+    sound(at)
+    assert [score for (score,) in table(at, "score")][:2] == [0.7412, 0.7105]
+    assert chosen not in [each.value for each in at.main.markdown]
 
 
 def test_a_choice_of_order_does_not_outlive_its_documents():

@@ -156,7 +156,8 @@ def _load(
     except LoadError:
         # A text that only looks like JSON or like a table is still a text.
         is_text = name == PASTED or PurePath(name.removesuffix(".gz")).suffix.lower() in _TEXT_ENDINGS
-        if source.format in ("plain text", "Parquet") or not is_text or looks_like_records(source.root):
+        is_data = source.format in ("plain text", "Parquet") or source.root == [] or looks_like_records(source.root)
+        if is_data or not is_text:
             raise
         notes = Notes()
         source = _text_source(to_utf8(data, name, notes), reading, notes)

@@ -8,7 +8,7 @@ from lim import charts, frames, story
 from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
 from lim.views import details, slides
-from lim.widgets import Bench, Picked, palette, pick_documents, samples, show, stage, watch_theme
+from lim.widgets import AS_READ, Bench, Picked, palette, pick_documents, samples, show, stage, watch_theme
 
 MAX_CHECKED = 10_000
 HELP = {
@@ -123,6 +123,7 @@ def lab(picked: Picked, slide: int | None) -> None:
     with facts:
         figures(bench, arrangement)
         live_check(arrangement)
+    chosen_order()
     for finding in (*check_limits(arrangement), *bench.findings):
         warn(finding)
     details.tabs(picked, arrangement)
@@ -153,6 +154,16 @@ def figures(bench: Bench, arrangement: Arrangement) -> None:
         st.metric("Tokens (o200k)", f"{sum(bench.tokens[rank - 1] for rank in arrangement.order):,}")
     else:
         st.metric("Tokens", "not available", help="Install toktok-rs to count tokens.")
+
+
+def chosen_order() -> None:
+    """Say that the order is a person's own choice, and let them take it back."""
+    order = state.get("order", AS_READ)
+    if order == AS_READ:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/sort: The order of relevance is your choice: *{order[0].lower()}{order[1:]}*.")
+        st.button("Read it as it was", on_click=set_state, args=("order", AS_READ), key="unsort", type="tertiary")
 
 
 def live_check(arrangement: Arrangement) -> None:

@@ -14,11 +14,12 @@ from lim.widgets.auditing import (
 )
 from lim.widgets.embedded import SAMPLES, Sample, samples
 from lim.widgets.figures import palette, show, sources, tinted, verbatim, watch_theme
-from lim.widgets.picker import Picked, list_choice, pick_documents
+from lim.widgets.picker import AS_READ, Picked, list_choice, pick_documents
 from lim.widgets.presenting import Stage, presenting, stage, turn
 from lim.widgets.reading import Bench, bench
 
 __all__ = [
+    "AS_READ",
     "AUDIT_SAMPLES",
     "SAMPLES",
     "AuditSample",

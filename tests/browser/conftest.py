@@ -53,15 +53,15 @@ def chromium() -> str:
 
 
 @contextmanager
-def served(script: Path, log: Path, folder: Path = ROOT) -> Iterator[str]:
+def served(script: Path, log: Path, folder: Path = ROOT, base: str = "") -> Iterator[str]:
     """Serve a script with Streamlit on a free port, with the settings of a folder; give its address once it answers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}{base}"
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.headless", "true", "--server.port", str(port), "--server.address", "127.0.0.1"]
-    options += ["--server.fileWatcherType", "none"]
+    options += ["--server.fileWatcherType", "none", "--server.baseUrlPath", base]
     with (
         log.open("wb") as out,
         subprocess.Popen([*command, *options], cwd=folder, stdout=out, stderr=subprocess.STDOUT) as server,

@@ -182,6 +182,13 @@ def test_data_that_was_cut_off_is_not_taken_for_text_in_silence(text: str) -> No
     assert "cannot be read at line 1" in said(loaded)
 
 
+@pytest.mark.parametrize("text", ["[]", "[ ]", "\n[\n]\n", "```json\n[]\n```"])
+def test_an_empty_list_is_no_document_made_of_brackets(text: str) -> None:
+    for read in (load_pasted, lambda data: load(data.encode(), "list.txt")):
+        with pytest.raises(LoadError, match="it holds an empty list"):
+            read(text)
+
+
 @pytest.mark.parametrize("text", ["[1] One.\n[2] Two.", "(see above) One.", "{{ query }} One."])
 def test_a_text_that_starts_with_a_bracket_is_a_text(text: str) -> None:
     assert "cannot be read" not in said(load_pasted(text))
