@@ -11,6 +11,7 @@ st.set_page_config(page_title="Lost in the Middle Lab", page_icon=str(views / "i
 
 pages = [
     st.Page(views / "lab.py", title="Lab", icon=":material/science:", default=True),
+    st.Page(views / "tune.py", title="Tune", icon=":material/tune:"),
     st.Page(views / "learn.py", title="Learn", icon=":material/school:"),
     st.Page(views / "evidence.py", title="Evidence", icon=":material/query_stats:"),
     st.Page(views / "audit.py", title="Audit", icon=":material/rule:"),

@@ -1,19 +1,23 @@
 """Every embedded sample loads, and shows what the app says it shows."""
 
+import gzip
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
 
+import many_queries
 import pytest
 from haystack import Document
 
 from lim import Fate, Loaded, arrange, load, measure
 from lim.loading.model import NoticeKind
+from lim.tuning import gather, outcome
 
 FOLDER = Path(__file__).parent.parent / "sample_data"
 INDEX = json.loads((FOLDER / "samples.json").read_text(encoding="utf-8"))
 SAMPLES = {sample["key"]: sample for sample in INDEX}
+MANY = "many-queries"  # to tune on: too many to list here
 
 # key: documents, kept documents and words in the prompt of each list at the suggested threshold
 EXPECTED = {
@@ -73,7 +77,7 @@ def test_index_lists_exactly_the_files_there_are():
     files = [sample["file"] for sample in INDEX]
     there = [path for path in FOLDER.iterdir() if path.is_file()]
     assert sorted([*files, "samples.json"]) == sorted(path.name for path in there)
-    assert list(SAMPLES) == list(EXPECTED)  # the order of the picker; the first one is shown first
+    assert list(SAMPLES) == [*EXPECTED, MANY]  # the order of the picker; the first one is shown first
     assert sum(path.stat().st_size for path in there) < 300_000
 
 
@@ -226,3 +230,23 @@ def test_several_queries_restart_their_ids_and_label_their_documents():
         assert ranked.relevant is not None
         lost.append([rank for rank, relevant in enumerate(ranked.relevant, 1) if relevant and rank not in kept])
     assert lost == [[6], [7], [5], [4, 8], [5], [6, 8]]
+
+
+def test_many_queries_are_what_the_script_writes():
+    packed = (FOLDER / SAMPLES[MANY]["file"]).read_bytes()
+    assert gzip.decompress(packed).decode().splitlines() == many_queries.lines()
+
+
+def test_many_queries_leave_something_to_choose():
+    result = loaded(MANY)
+    lists = result.lists
+    assert result.notices == ()
+    assert len(lists) == len({ranked.query for ranked in lists}) == many_queries.QUERIES == 250
+    assert {len(ranked.documents) for ranked in lists} >= set(range(6, 21))
+    assert all(ranked.relevant is not None and any(ranked.relevant) for ranked in lists)
+    assert sum(bool(arrange(ranked.documents).kept_copies) for ranked in lists) > 20
+    words = sorted(measure.words(document.content) for ranked in lists for document in ranked.documents)
+    assert (words[0] < 15, words[len(words) // 2] < 60, words[-1] > 300) == (True, True, True)
+    figures = outcome(gather(lists), threshold(MANY))
+    assert 0.03 < figures.share_losing < 0.15  # the suggested threshold is right for most queries and wrong for some
+    assert figures.overshoot > 0

@@ -90,8 +90,16 @@ EMBEDDING = frozenset(
 )
 """Names of a vector."""
 
-RELEVANT = ("isgold", "isrelevant", "relevant", "isselected", "hasanswer", "qrel", "relevancelabel", "label", "gold")
+RELEVANT = words(
+    """
+    isgold isrelevant relevant isselected hasanswer qrel qrels relevancelabel relevancelabels relevancegrade judgment
+    judgement grade label labels gold
+    """
+)
 """Names of a mark that says whether a document is relevant, the likeliest first."""
+
+MARKS = frozenset(("true", "false", "0", "1", "2", "3", "4", "yes", "no"))
+"""Texts of such a mark; a grade above 0 is relevant."""
 
 WRAPPERS = words(
     """

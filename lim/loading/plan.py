@@ -12,6 +12,7 @@ from lim.loading.model import Reading
 from lim.loading.names import (
     ANSWERS,
     EMBEDDING,
+    MARKS,
     META,
     NOT_DOCUMENTS,
     QUERY,
@@ -265,18 +266,19 @@ def _named(fields: dict[str, Path], names: Sequence[str], holders: set[Path]) ->
 
 
 def _relevant_path(sample: list[dict[str, Any]], fields: dict[str, Path], holders: set[Path]) -> Path | None:
-    named = [
-        (RELEVANT.index(normalise(path[-1])), path)
-        for path in fields.values()
-        if path[:-1] in holders and normalise(path[-1]) in RELEVANT
-    ]
-    for _, path in sorted(named):
+    named = []
+    for path in fields.values():
+        holder = path[:-1]
+        inner = bool(holder) and normalise(holder[-1]) in META and holder[:-1] in holders
+        if (holder in holders or inner) and normalise(path[-1]) in RELEVANT:
+            named.append((inner and holder not in holders, RELEVANT.index(normalise(path[-1])), path))
+    for _, _, path in sorted(named):
         values = [get(record, path) for record in sample]
-        known = [value for value in values if value is not None]
+        known = [value for value in values if value not in (None, "")]
         if known and all(
             isinstance(value, bool)
             or (isinstance(value, int | float) and value in (0, 1, 2, 3, 4))
-            or (isinstance(value, str) and value.strip().casefold() in {"true", "false", "0", "1", "yes", "no"})
+            or (isinstance(value, str) and value.strip().casefold() in MARKS)
             for value in known
         ):
             return path

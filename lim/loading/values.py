@@ -14,7 +14,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 _GROUPED_POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+")
 _GROUPED_COMMAS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d+")
 _BLANK = frozenset(("", "null", "none", "na", "n/a", "nan", "-", "nil"))
-_TRUE = frozenset(("true", "yes", "y", "1", "1.0", "gold", "relevant"))
+_TRUE = frozenset(("true", "yes", "y", "1", "1.0", "2", "3", "4", "gold", "relevant"))
 _FALSE = frozenset(("false", "no", "n", "0", "0.0", "", "irrelevant", "none", "null"))
 
 
