@@ -11,4 +11,3 @@ settings.register_profile("dev", deadline=None)
 # The same examples on every run, so that a red build is the change's fault.
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
-

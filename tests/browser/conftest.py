@@ -14,8 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lab_page import Lab
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from axe import TALL, Violation, violations
+from lab_page import Lab, settle
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -35,6 +36,9 @@ PATIENCE = 20_000  # milliseconds; a busy machine is no bug of ours
 expect.set_options(timeout=PATIENCE)
 
 OpenLab = Callable[..., Lab]
+
+# A direct link to a page asks the server under the page first, and is told that there is nothing: Streamlit's own way.
+ASKED_UNDER_THE_PAGE = re.compile(r"/\w+/_stcore/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -169,3 +173,51 @@ def open_lab(server: str, context_of: Callable[..., BrowserContext]) -> Iterator
     for page in pages:
         page.close()
     assert complaints == []
+
+
+@pytest.fixture
+def open_page(server: str, context_of: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
+    """Open a page of the app, as often as wanted; in the end none may have thrown or called out."""
+    pages: list[Page] = []
+    complaints: list[str] = []
+
+    def open_it(path: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
+        page = context_of(width, height, scheme, "learn").new_page()
+        pages.append(page)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text) if serious(message) else None)
+        page.on("request", lambda request: complaints.append(request.url) if outside(request.url) else None)
+        page.goto(f"{server}/{path}")
+        settle(page)
+        return page
+
+    def serious(message) -> bool:
+        return message.type == "error" and not ASKED_UNDER_THE_PAGE.search(message.location.get("url", ""))
+
+    def outside(url: str) -> bool:
+        return not url.startswith((f"{server}/", "data:", "blob:"))
+
+    yield open_it
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session", params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    """Name the theme a page is seen in."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def streamlits_own(bare_server: str, browser: Browser, scheme: str) -> set[Violation]:
+    """Name what Streamlit violates by itself."""
+    context = browser.new_context(viewport={"width": 1440, "height": TALL}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(bare_server)
+    expect(page.get_by_test_id("stVegaLiteChart").nth(1).locator("svg.marks")).to_be_visible()
+    expect(page.get_by_test_id("stCode")).to_have_count(2)  # the last element of the page
+    own = violations(page)
+    context.close()
+    print(f"\nStreamlit's own, {scheme}: {sorted(own)}")
+    return own

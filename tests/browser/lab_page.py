@@ -99,3 +99,9 @@ class Lab:
         with self.page.expect_download() as waiting:
             self.page.get_by_role("button", name=name).click()
         return waiting.value, Path(waiting.value.path()).read_bytes()
+
+
+def settle(page: Page) -> None:
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -3,18 +3,13 @@
 import json
 
 import pytest
+from axe import TALL, violations
 from conftest import ROOT
+from lab_page import settle
 from playwright.sync_api import Page, expect
-from test_accessibility import TALL, streamlits_own, violations  # noqa: F401 # a fixture
-from test_learn import open_page, settle  # noqa: F401 # a fixture
 
 SAMPLES = json.loads((ROOT / "sample_data" / "audit" / "samples.json").read_text("utf-8"))
 LINKS = {sample["key"]: f"audit?audit_sample={sample['title'].replace(' ', '+')}" for sample in SAMPLES}
-
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def drawn(page: Page, charts: int) -> None:
@@ -23,7 +18,7 @@ def drawn(page: Page, charts: int) -> None:
 
 
 @pytest.mark.parametrize("key", LINKS)
-def test_every_sample_is_drawn_and_fits_a_phone(open_page, key):  # noqa: F811 # the fixture
+def test_every_sample_is_drawn_and_fits_a_phone(open_page, key):
     for width, height in ((1440, 900), (390, 844)):
         page = open_page(LINKS[key], width=width, height=height)
         drawn(page, 2 if key == "trace" else 1)
@@ -33,7 +28,7 @@ def test_every_sample_is_drawn_and_fits_a_phone(open_page, key):  # noqa: F811 #
         page.close()
 
 
-def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme):  # noqa: F811 # the fixtures
+def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme):
     for key, tab in (("truncated", "Documents"), ("sorted-by-score", "Test"), ("trace", "Known orders")):
         page = open_page(f"{LINKS[key]}&audit_tab={tab.replace(' ', '+')}", height=TALL, scheme=scheme)
         drawn(page, 2 if key == "trace" else 1)
@@ -41,7 +36,7 @@ def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme):  # noq
         page.close()
 
 
-def test_a_pasted_prompt_is_audited_and_stays_out_of_the_link(open_page):  # noqa: F811 # the fixture
+def test_a_pasted_prompt_is_audited_and_stays_out_of_the_link(open_page):
     page = open_page("audit?audit_source=Paste&source=Paste")
     page.get_by_role("textbox", name="Ranked documents").fill("Alpha is first.\n\nBeta is second.\n\nGamma third.")
     page.keyboard.press("Control+Enter")
@@ -55,7 +50,7 @@ def test_a_pasted_prompt_is_audited_and_stays_out_of_the_link(open_page):  # noq
     assert "Alpha" not in page.url
 
 
-def test_the_generated_test_can_be_downloaded(open_page):  # noqa: F811 # the fixture
+def test_the_generated_test_can_be_downloaded(open_page):
     page = open_page(f"{LINKS['sorted-by-score']}&audit_tab=Test")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download test_prompt_order.py").click()

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from playwright.sync_api import expect
-from test_learn import open_page  # noqa: F401 # a fixture
 
 PAGES = [
     "?source=Upload",
@@ -47,7 +46,7 @@ def test_two_people_never_see_each_others_documents(open_lab, same_name):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_newcomer_finds_nothing_of_those_before(open_lab, open_page, path):  # noqa: F811 # the fixture
+def test_a_newcomer_finds_nothing_of_those_before(open_lab, open_page, path):
     before = open_lab(context="the one before")
     before.start_over("Upload")
     before.upload("list.jsonl", documents("zanzibar", 7))

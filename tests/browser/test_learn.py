@@ -1,52 +1,15 @@
 """Learn and Evidence as a person at a browser meets them: by keyboard alone, on a screen and on a phone."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from axe import TALL, violations
+from lab_page import settle
+from playwright.sync_api import Browser, Page, expect
 
 from lim import lesson
 
 SIZES = [(1440, 900), (390, 844)]
-SERIOUS = ("serious", "critical")
-# Streamlit asks for its health and its host's settings under a page's own path first, and is told there is nothing.
-ASKED_UNDER_THE_PAGE = re.compile(r"/(learn|evidence|audit|pipeline|tune)/_stcore/")
-
-
-@pytest.fixture
-def open_page(server: str, context_of: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
-    """Open a page of the app, as often as wanted; in the end none may have thrown or called out."""
-    pages: list[Page] = []
-    complaints: list[str] = []
-
-    def open_it(path: str, *, width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
-        page = context_of(width, height, scheme, "learn").new_page()
-        pages.append(page)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda message: complaints.append(message.text) if serious(message) else None)
-        page.on("request", lambda request: complaints.append(request.url) if outside(request.url) else None)
-        page.goto(f"{server}/{path}")
-        settle(page)
-        return page
-
-    def serious(message) -> bool:
-        return message.type == "error" and not ASKED_UNDER_THE_PAGE.search(message.location.get("url", ""))
-
-    def outside(url: str) -> bool:
-        return not url.startswith((f"{server}/", "data:", "blob:"))
-
-    yield open_it
-    for page in pages:
-        page.close()
-    assert complaints == []
-
-
-def settle(page: Page) -> None:
-    expect(page.locator("h1")).to_be_visible()
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def tab_to(page: Page, name: str) -> None:
@@ -138,35 +101,8 @@ def test_the_page_to_print_fits_one_sheet_and_fetches_nothing(open_page, browser
     assert sheet.locator("figure svg").count() == 3
     pdf = sheet.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type /Page\b", pdf)) == 1
-    assert violations(sheet) == {}
+    assert violations(sheet) == set()
     context.close()
-
-
-def violations(page: Page) -> dict[str, set[str]]:
-    """Map each serious rule that is violated to the elements that do, without what differs from page to page."""
-    found = Axe().run(page).response["violations"]
-    return {
-        each["id"]: {re.sub(r'="[^"]*"', "", node["html"][: node["html"].find(">") + 1]) for node in each["nodes"]}
-        for each in found
-        if each["impact"] in SERIOUS
-    }
-
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def streamlits_own(bare_server: str, browser: Browser, scheme: str) -> set[tuple[str, str]]:
-    """Name what Streamlit violates by itself: rule and element."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(bare_server)
-    expect(page.get_by_test_id("stVegaLiteChart").nth(1).locator("svg.marks")).to_be_visible()
-    own = {(rule, element) for rule, elements in violations(page).items() for element in elements}
-    context.close()
-    return own
 
 
 @pytest.mark.parametrize(
@@ -176,6 +112,5 @@ def streamlits_own(bare_server: str, browser: Browser, scheme: str) -> set[tuple
     + ["evidence?shown=Other frameworks"],
 )
 def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme, path):
-    page = open_page(path, scheme=scheme)
-    ours = {(rule, element) for rule, elements in violations(page).items() for element in elements}
-    assert ours - streamlits_own == set()
+    page = open_page(path, height=TALL, scheme=scheme)
+    assert violations(page) - streamlits_own == set()

@@ -6,21 +6,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
+from axe import TALL, violations
 from conftest import ROOT, served
+from lab_page import settle
 from playwright.sync_api import Browser, Page, expect
-from test_accessibility import TALL, streamlits_own, violations  # noqa: F401 # a fixture
-from test_learn import open_page, settle  # noqa: F401 # a fixture
 
 HOLDS = "All 20 arranged documents reach the prompt in the intended order."
 UNDONE = (
     "pipeline?second=InMemoryBM25Retriever&document_joiner_join_mode=reciprocal_rank_fusion"
     "&rank_1=MetaFieldRanker&meta_field_top_k=12&after=DocumentJoiner"
 )
-
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def drawn(page: Page, lines: int) -> None:
@@ -38,7 +33,7 @@ def pick(page: Page, label: str, option: str) -> None:
     box.press("Enter")
 
 
-def test_a_pipeline_is_built_run_and_linked(open_page):  # noqa: F811 # the fixture
+def test_a_pipeline_is_built_run_and_linked(open_page):
     page = open_page("pipeline")
     title = page.locator("h1")
     expect(title).to_have_text(HOLDS)
@@ -58,7 +53,7 @@ def test_a_pipeline_is_built_run_and_linked(open_page):  # noqa: F811 # the fixt
     assert "InMemoryBM25Retriever" in waiting.value.path().read_text("utf-8")
 
 
-def test_it_fits_a_phone(open_page):  # noqa: F811 # the fixture
+def test_it_fits_a_phone(open_page):
     page = open_page(UNDONE, width=390, height=844)
     drawn(page, 20)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -68,7 +63,7 @@ def test_it_fits_a_phone(open_page):  # noqa: F811 # the fixture
     assert all(left["x"] + left["width"] <= right["x"] + 1 for left, right in pairwise(boxes))
 
 
-def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme):  # noqa: F811 # the fixtures
+def test_no_serious_violation_is_ours(open_page, streamlits_own, scheme):
     page = open_page(f"{UNDONE}&pipeline_tab=Take+it+home", height=TALL, scheme=scheme)
     drawn(page, 20)
     assert violations(page) - streamlits_own == set()

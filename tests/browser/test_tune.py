@@ -5,10 +5,9 @@ import io
 import json
 import re
 
-import pytest
+from axe import TALL, violations
+from lab_page import settle
 from playwright.sync_api import Page, expect
-from test_accessibility import TALL, streamlits_own, violations  # noqa: F401 # a fixture
-from test_learn import open_page, settle  # noqa: F401 # a fixture
 
 from lim import load
 from lim.tuning import Objective, best, counts, gather, outcome, told, worst
@@ -16,11 +15,6 @@ from lim.widgets import SAMPLES
 
 FILE = SAMPLES / "many_queries.jsonl.gz"
 POOL = gather(load(FILE.read_bytes(), FILE.name).lists)
-
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def drawn(page: Page, charts: int = 4) -> None:
@@ -41,7 +35,7 @@ def threshold_of(page: Page) -> int:
     return int(page.get_by_role("spinbutton", name="word_count_threshold").input_value())
 
 
-def test_pointing_at_either_chart_sets_the_threshold(open_page):  # noqa: F811 # the fixture
+def test_pointing_at_either_chart_sets_the_threshold(open_page):
     page = open_page("tune", height=TALL)
     drawn(page)
     heading(page, 500)
@@ -59,7 +53,7 @@ def test_pointing_at_either_chart_sets_the_threshold(open_page):  # noqa: F811 #
         assert f"word_count_threshold={threshold}" in page.url
 
 
-def test_the_best_pair_a_cell_and_a_point_set_both_limits(open_page):  # noqa: F811 # the fixture
+def test_the_best_pair_a_cell_and_a_point_set_both_limits(open_page):
     page = open_page("tune", height=TALL)
     drawn(page)
     found = best(POOL, 1000, 0.01, Objective.RELEVANT).best
@@ -76,7 +70,7 @@ def test_the_best_pair_a_cell_and_a_point_set_both_limits(open_page):  # noqa: F
     heading(page, pair.get("word_count_threshold"), pair.get("top_k"))
 
 
-def test_the_worst_query_of_an_upload_opens_in_the_lab_and_back(open_page):  # noqa: F811 # the fixture
+def test_the_worst_query_of_an_upload_opens_in_the_lab_and_back(open_page):
     page = open_page("tune?source=Upload&tune_tab=Worst+queries")
     rows = [
         {"query": f"Secret {number}", "id": f"d{rank}", "content": "word " * 10 * rank, "relevant": rank == 1}
@@ -101,7 +95,7 @@ def test_the_worst_query_of_an_upload_opens_in_the_lab_and_back(open_page):  # n
     assert "Secret" not in page.url
 
 
-def test_the_files_and_the_sentence_say_what_the_page_says(open_page):  # noqa: F811 # the fixture
+def test_the_files_and_the_sentence_say_what_the_page_says(open_page):
     page = open_page("tune?tune_tab=Take+home&word_count_threshold=450")
     drawn(page, 2)
     figures = outcome(POOL, 450, None, 1000)
@@ -118,7 +112,7 @@ def test_the_files_and_the_sentence_say_what_the_page_says(open_page):  # noqa: 
     assert int(rows[450]["tokens_p95"]) == figures.tokens.p95
 
 
-def test_it_fits_a_phone_and_no_serious_violation_is_ours(open_page, streamlits_own, scheme):  # noqa: F811
+def test_it_fits_a_phone_and_no_serious_violation_is_ours(open_page, streamlits_own, scheme):
     page = open_page("tune", width=390, height=844, scheme=scheme)
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
