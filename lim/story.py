@@ -50,7 +50,7 @@ def verdict(arrangement: Arrangement) -> str:
     elif arrangement.crossing is not None and threshold:
         sentence += f", exactly your threshold of {threshold:,}"
     elif threshold:
-        sentence += f", {threshold - words:,} below your threshold of {threshold:,}, which is never reached"
+        sentence += f", {threshold - words:,} below the threshold of {threshold:,}, which is never reached"
     else:
         sentence += ", with no word limit"
     losses = []

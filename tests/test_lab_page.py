@@ -295,7 +295,7 @@ def test_a_threshold_beyond_the_list_is_kept_and_said_to_do_nothing():
     assert limits(at) == (5000, 1538)  # the number stays for the next list; the slider ends with the list
     assert "5,000 is never reached: the list has 1,538 words." in [caption.value for caption in at.caption]
     assert title(at) == (
-        "All 20 documents reach the prompt: 1,538 words, 3,462 below your threshold of 5,000, which is never reached."
+        "All 20 documents reach the prompt: 1,538 words, 3,462 below the threshold of 5,000, which is never reached."
     )
     at.number_input(key="word_count_threshold").set_value(1000)
     sound(at)
@@ -626,3 +626,16 @@ def test_the_charts_follow_the_theme():
     papers = [[chart.proto.spec for chart in at.get("vega_lite_chart")] for at in (light, dark)]
     assert "#08306b" in papers[0][0]
     assert "#2f7de0" in papers[1][0]
+
+
+@pytest.mark.parametrize("key", ["word_count_threshold", "top_k", "context", "reserve"])
+@pytest.mark.parametrize("number", ["1e400", "-inf", "Infinity"])
+def test_a_number_without_an_end_in_a_link_is_left_out(key, number):
+    assert title(page(**{key: number}, limit_documents="false", tab="Fit a budget")) == FIRST
+
+
+def test_a_limit_that_is_never_reached_comes_with_one_that_is():
+    at = paste("\n\n".join(f"d{n} " * 10 for n in range(9)))
+    at.button(key="try_word_count_threshold").click()
+    assert limits(sound(at)) == (54, 54)
+    assert title(at).startswith("6 of 9 documents reach the prompt")

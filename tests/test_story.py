@@ -31,7 +31,7 @@ COPIES = [*of_words([3, 4]), *of_words([3, 4])[:1]]
             FIVE,
             1151,
             None,
-            "All 5 documents reach the prompt: 150 words, 1,001 below your threshold of 1,151, which is never reached.",
+            "All 5 documents reach the prompt: 150 words, 1,001 below the threshold of 1,151, which is never reached.",
         ),
         (
             FIVE,
@@ -53,7 +53,7 @@ COPIES = [*of_words([3, 4]), *of_words([3, 4])[:1]]
             200,
             4,
             (
-                "4 of 5 documents reach the prompt: 130 words, 70 below your threshold of 200, which is never reached. "
+                "4 of 5 documents reach the prompt: 130 words, 70 below the threshold of 200, which is never reached. "
                 "1 document is left out by top_k = 4."
             ),
         ),

@@ -159,7 +159,7 @@ def test_judgements_mark_relevance_and_bad_ones_are_named():
     sound(at)
     at.file_uploader(key="qrels").upload("qrels.txt", b"Q0 0 d1 1\nQ1 0 d3 1\n")
     sound(at)
-    assert "2 of 3 queries are judged." in [caption.value for caption in at.caption]
+    assert "qrels.txt: 2 of 3 queries are judged." in [text.value for text in at.text]
     assert "Relevant kept" in metrics(at)
     at.file_uploader(key="qrels").set_value([])
     at.file_uploader(key="qrels").upload("qrels.txt", b"these are no judgements\n")

@@ -97,6 +97,7 @@ def enlarged(spec: dict[str, Any], factor: float) -> dict[str, Any]:
     if not isinstance(height, (int, float)):
         return large
     low, high = FILLING
+    large["padding"] = {"top": round(12 * factor), "left": 5, "right": 5, "bottom": 5}  # a label above the highest mark
     return large | {"height": "container" if low <= height <= high else round(height * min(factor, 1.25))}
 
 

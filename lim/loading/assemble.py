@@ -203,7 +203,8 @@ def _by_query(listing: Listing, plan: Plan, source: Source, notes: Notes) -> lis
     notes.guessed(f"The field {column!r} has {len(members):,} values: each is a query with a ranked list of its own.")
     groups = []
     for key, indices in members.items():
-        part = replace(listing, records=[listing.records[i] for i in indices], places=listing.places.pick(indices))
+        records, places = [listing.records[i] for i in indices], listing.places.pick(indices)
+        part = replace(listing, records=records, places=places, query_id=key)
         label = texts.get(key) or key or "(no query)"
         groups.append(Group(part, plan, label, texts.get(key)))
     return groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -169,7 +170,9 @@ def _session(data: bytes, name: str) -> bytes | None:
     """Give the bytes of a session file, unpacked, or None for any other input."""
     if is_gzip(data):
         data = gunzip(data, name)
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    data = data.removeprefix(codecs.BOM_UTF8)
     return data if is_session(data) else None
 
 

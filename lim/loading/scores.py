@@ -55,11 +55,12 @@ def rank_order(
     ranks = [number_of(value)[0] for value in column_of(records, plan.rank)]
     whole = [int(rank) for rank in ranks if rank is not None and rank == int(rank)]
     name = ".".join(plan.rank)
+    place = f"query {listing.query_id}" if listing.query_id else None
     if len(whole) < len(records) or len(set(whole)) < len(whole):
         if any(rank is not None for rank in ranks):
-            notes.guessed(f"The ranks in {name!r} are not all different, so the order of the input is kept.")
+            notes.guessed(f"The ranks in {name!r} are not all different, so the order of the input is kept.", place)
         elif any(value not in (None, "") for value in column_of(records, plan.rank)):
-            notes.guessed(f"The ranks in {name!r} are not numbers, so the order of the input is kept.")
+            notes.guessed(f"The ranks in {name!r} are not numbers, so the order of the input is kept.", place)
         return None
     start = min(whole)
     fits = start in (0, 1) and max(whole) - start < len(listing.records)
@@ -67,11 +68,14 @@ def rank_order(
     if not fits and reading.order is not Order.RANK:
         if order != list(range(len(whole))):
             notes.guessed(
-                f"The ranks in {name!r} do not run from 1 to {len(whole)}, so the order of the input is kept."
+                f"The ranks in {name!r} do not run from 1 to {len(whole)}, so the order of the input is kept.",
+                place,
             )
         return None
     if order != list(range(len(whole))):
-        notes.guessed(f"The order is taken from the ranks in {name!r}; the input lists the documents in another.")
+        notes.guessed(
+            f"The order is taken from the ranks in {name!r}; the input lists the documents in another.", place
+        )
     return order
 
 

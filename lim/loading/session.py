@@ -33,6 +33,8 @@ FORMAT_VERSION = 1
 SHOWN_RANKS = 8
 MAX_NUMBER = 2**53 - 1  # what a browser still counts exactly
 CHARTS = ("Bars", "Slope")
+TEXTS = ("full texts", "titles only", "numbers only")
+MAX_DIGITS = 300  # of a whole number: what a float still holds
 
 _MARK = re.compile(rb'"format"\s*:\s*"' + FORMAT.encode() + b'"')
 _START = re.compile(rb"\s*\{")
@@ -83,7 +85,7 @@ def reopen(data: bytes, name: str, reading: Reading, beside: Callable[[Reading],
         told: dict[str, Any] = {}
         if root.get("sha256") != whole_hash(root):
             notices.append(_changed("The file was changed since it was saved: the hash of the whole differs."))
-        if root["texts"] == "full texts":
+        if root["texts"] == TEXTS[0]:
             documents = [_document(record) for record in records]
             notices += _differing(records, documents)
         else:
@@ -200,6 +202,8 @@ def _session(root: dict[str, Any]) -> Session:
     form = view.get("form", CHARTS[0])
     if form not in CHARTS:
         raise ValueError(f"the chart {form!r}")
+    if root["texts"] not in TEXTS:
+        raise ValueError(f"the choice of texts {root['texts']!r}")
     numbers = {key: check_limit(key, view.get(key)) for key in ("picked", "context")}
     reserve, template = view.get("reserve"), view.get("template")
     if reserve is not None and (type(reserve) is not int or reserve < 0):
@@ -246,10 +250,23 @@ def _document(record: dict[str, Any]) -> Document:
 
 
 def _score(record: dict[str, Any]) -> float | None:
-    score = decode(record["score"])
-    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
-        raise TypeError(f"the score {score!r}")
-    return score
+    return _number(record["score"], "score")
+
+
+def _number(value: object, what: str) -> float | None:
+    number = decode(value)
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
+        raise TypeError(f"the {what} {number!r}")
+    if isinstance(number, int) and abs(number) >= 10**MAX_DIGITS:
+        raise ValueError(f"a {what} of more than {MAX_DIGITS} digits")
+    return number
+
+
+def _text(entry: dict[str, Any], key: str) -> str | None:
+    value = entry.get(key)
+    if not isinstance(value, str | None):
+        raise TypeError(f"the {key} {value!r}")
+    return value
 
 
 def _differing(records: Sequence[dict[str, Any]], documents: Sequence[Document]) -> Iterable[Notice]:
@@ -309,7 +326,7 @@ def _found_again(
             )
         )
     documents = [replace(each.document, score=_score(record)) for each, record in zip(taken, records, strict=True)]
-    if not taken or root["texts"] != "numbers only":
+    if not taken or root["texts"] != TEXTS[2]:
         return documents, notices, {}
     origin = taken[0].ranked
     names = {"name": origin.name, "query": origin.query, "score_name": origin.score_name, "path": origin.path}
@@ -317,19 +334,19 @@ def _found_again(
 
 
 def _ranked(entry: dict[str, Any], records: Sequence[dict[str, Any]], documents: Sequence[Document]) -> RankedList:
-    distances = tuple(decode(record.get("distance")) for record in records)
+    distances = tuple(_number(record.get("distance"), "distance") for record in records)
     relevant = tuple(bool(record.get("relevant")) for record in records)
     return RankedList(
-        name=str(entry.get("name") or "documents"),
+        name=_text(entry, "name") or "documents",
         documents=tuple(documents),
-        query=entry.get("query"),
+        query=_text(entry, "query"),
         lower_is_better=bool(entry.get("lower_is_better")),
-        score_name=entry.get("score_name"),
+        score_name=_text(entry, "score_name"),
         relevant=relevant if any("relevant" in record for record in records) else None,
         sources=tuple(str(record.get("source", "")) for record in records)
         if any("source" in record for record in records)
         else (),
-        path=str(entry.get("path") or ""),
+        path=_text(entry, "path") or "",
         distances=distances if any("distance" in record for record in records) else None,
     )
 

@@ -17,6 +17,7 @@ _ITEM = re.compile(
     r"^[^\S\n]*(?:(?:document|passage|doc|context)[^\S\n]*)?[\[(]?(\d{1,6})(?:[\])]:?|[.:])(?:[^\S\n]+|(?=\n)|(?=\(title:)|$)",
     re.MULTILINE | re.IGNORECASE,
 )
+_RULED = re.compile(r"(?:-{3,}|\*{3,}|_{3,}|={3,}|#{3,})\Z")
 _SENTENCE_END = re.compile(r"[.!?。！？…:;\"'”’)\]]\s*\Z")
 
 Piece = tuple[str, int]
@@ -75,7 +76,7 @@ def separators(text: str) -> tuple[Separator, ...]:
     :param text: plain text.
     :returns: every separator, with its count.
     """
-    return tuple(Separator(rule.key, rule.label, len(_pieces(text, rule))) for rule in _RULES)
+    return tuple(Separator(rule.key, rule.label, len(_without_rules(_pieces(text, rule), rule))) for rule in _RULES)
 
 
 def split(text: str, key: str | None, notes: Notes) -> tuple[list[Piece], str]:
@@ -91,6 +92,9 @@ def split(text: str, key: str | None, notes: Notes) -> tuple[list[Piece], str]:
         raise LoadError(f"There is no separator {key!r}. Choose one of: {', '.join(SEPARATORS)}.")
     chosen = next(rule for rule in _RULES if rule.key == (key or likeliest(text)))
     pieces = _pieces(text, chosen)
+    for line in _lone_rules(pieces, chosen):
+        notes.left_out("A rule alone between blank lines is no document.", f"line {line}")
+    pieces = _without_rules(pieces, chosen)
     if not pieces:
         raise LoadError("The text is empty: there is no document in it. Paste or load at least one.")
     count = f"{len(pieces):,} document{'' if len(pieces) == 1 else 's'}"
@@ -115,6 +119,16 @@ def _pieces(text: str, rule: _Rule) -> list[Piece]:
             seen = begin
             pieces.append((piece, line))
     return pieces
+
+
+def _lone_rules(pieces: list[Piece], rule: _Rule) -> list[int]:
+    lone = [line for piece, line in pieces if rule.key == "blank" and _RULED.match(piece)]
+    return lone if len(lone) < len(pieces) else []
+
+
+def _without_rules(pieces: list[Piece], rule: _Rule) -> list[Piece]:
+    lone = set(_lone_rules(pieces, rule))
+    return [piece for piece in pieces if piece[1] not in lone]
 
 
 def likeliest(text: str) -> str:

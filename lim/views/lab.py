@@ -9,25 +9,12 @@ from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
 from lim.views import details, slides
 from lim.widgets import AS_READ, Bench, Picked, palette, pick_documents, samples, show, stage, watch_theme
+from lim.widgets.limits import number, rounded, slider
 
 MAX_CHECKED = 10_000
-HELP = {
-    "word_count_threshold": "Words, split at spaces. The walk stops at the document that reaches it, and keeps it.",
-    "top_k": "The most documents; cut before the words are counted.",
-}
+CUTS = 0.6  # share of a list that a suggested limit keeps
 
 state = st.session_state
-
-
-def slid(key: str) -> None:
-    """Take the slider's value, unless another slider has taken its place."""
-    if key == slider_key():
-        state["word_count_threshold"] = state["slid"] = state[key]
-
-
-def slider_key() -> str:
-    """Give the key of the slider that shows the threshold of now."""
-    return f"threshold_slider_{state['slider']}"
 
 
 def pointed() -> None:
@@ -67,31 +54,21 @@ def limits(picked: Picked) -> tuple[int | None, int | None]:
     with limits_slot:
         if st.toggle("Limit the words", value=True, key="limit_words", bind="query-params"):
             threshold = limit("word_count_threshold", sample.word_count_threshold or total, total, "word")
-            if total > 1:
-                slider(min(threshold, total), total)
+            slider(min(threshold, total), total)
         if st.toggle("Limit the documents", key="limit_documents", bind="query-params"):
             top_k = limit("top_k", sample.top_k or min(10, count), count, "document")
     return threshold, top_k
 
 
-def slider(threshold: int, total: int) -> None:
-    """Show the slider; a threshold set by anything else gives it a new key.
-
-    A browser that has not heard of that threshold yet still sends the old slider's place, with whatever a person does
-    next. Under the old key it is not heard; under the same one it would move the threshold back.
-    """
-    if state.get("slid") != threshold:
-        state["slid"], state["slider"] = threshold, state.get("slider", 0) + 1
-    key = slider_key()
-    st.slider("Threshold in words", 1, total, threshold, key=key, on_change=slid, args=(key,), format="%,d")
-
-
 def limit(key: str, default: int, most: int, noun: str) -> int:
     """Show a number for a limit; one beyond the list stays as it is, for the next list, and is said to do nothing."""
-    number = st.number_input(key, min_value=1, value=default, step=1, key=key, bind="query-params", help=HELP[key])
-    if number > most:
-        st.caption(f"{number:,} is never reached: the list has {story.plural(most, noun)}.")
-    return number
+    chosen = number(key, default)
+    if chosen > most:
+        st.caption(f"{chosen:,} is never reached: the list has {story.plural(most, noun)}.")
+        cut = rounded(CUTS * most)
+        if cut < most:
+            st.button(f"Try {cut:,}", on_click=state.update, args=({key: cut},), key=f"try_{key}", type="tertiary")
+    return chosen
 
 
 @st.fragment(key="lab")

@@ -67,7 +67,8 @@ def session(picked: Picked, shown: Shown, texts: Texts) -> None:
         "Session file",
         "Upload it here and you see exactly this again: documents, order, limits. Hashes tell if it was changed."
         if texts is Texts.FULL
-        else "Settings, words and hashes. It opens exactly as it is with your original file beside it.",
+        else "Settings, words and hashes. It opens exactly as it is with your original file beside it. A hash "
+        "confirms a text to whoever guesses it.",
     )
     reading = picked.bench.key[1]
     now = Session(

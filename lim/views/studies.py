@@ -12,7 +12,7 @@ from lim.widgets import palette, presenting, show, sources
 
 FINDING = "Is it worth it? It depends on the model, and on the length of the prompt"
 
-NARROW = 1.25  # enlargement of three charts in a row
+NARROW = 1.1  # enlargement of three charts in a row
 
 
 def beside() -> None:

@@ -19,6 +19,7 @@ from lim.views.tuning.goal import FIRST_SHARE, NO_TOKENS, goal, pair_map
 from lim.views.tuning.home import home
 from lim.views.tuning.queries import queries
 from lim.widgets import Picked, palette, pick_documents, samples, show, stage, verbatim, watch_theme
+from lim.widgets.limits import renew, rounded
 from lim.widgets.tune import curve_of, grid_of, pooled, ratio_of, top_k_curve_of
 
 FIRST = "many-queries"  # the sample shown first
@@ -41,6 +42,17 @@ def pointed(chart: str, axis: str) -> Callable[[], None]:
     return take
 
 
+def keep_judgements() -> None:
+    """Keep the judgements for the way back from another page."""
+    upload = state["qrels"]
+    state["kept_qrels"] = (upload.getvalue(), upload.name) if upload is not None else None
+
+
+def forget_judgements() -> None:
+    """Forget the judgements that were kept."""
+    state["kept_qrels"] = None
+
+
 def marked(picked: Picked) -> tuple[Marks | None, tuple[Any, ...]]:
     """Let a person say what is relevant; return the marks, None for the input's own, and what identifies them."""
     lists, key = picked.loaded.lists, picked.bench.key[:2]
@@ -48,21 +60,24 @@ def marked(picked: Picked) -> tuple[Marks | None, tuple[Any, ...]]:
     fields = label_fields(lists)
     with st.expander("What is relevant", icon=":material/label:", expanded=bool(fields) and not own):
         options = [AS_MARKED if own else NO_MARK, *(f"Field {name}" for name in fields)]
-        chosen = st.selectbox("Relevant documents", options, key=f"marks_{hash(key)}")
-        judgements = st.file_uploader(
+        chosen = st.selectbox("Relevant documents", options, key=f"marks_{hash(key)}", persist_state="session")
+        st.file_uploader(
             "Judgements (TREC qrels)",
             key="qrels",
+            on_change=keep_judgements,
             help="Lines of query, 0, document, grade; or query, document, grade as BEIR has them. Queries and ids as "
             "in the ranked lists.",
         )
-        if judgements is not None:
-            data = judgements.getvalue()
+        if (kept := state.get("kept_qrels")) is not None:
+            data, name = kept
             try:
-                marks = judge(lists, read_judgements(data, judgements.name))
+                marks = judge(lists, read_judgements(data, name))
             except LimError as error:
                 st.error(verbatim(str(error)), title="These judgements cannot be used")
             else:
-                st.caption(f"{sum(each is not None for each in marks):,} of {len(lists):,} queries are judged.")
+                st.text(f"{name}: {sum(each is not None for each in marks):,} of {len(lists):,} queries are judged.")
+                if state["qrels"] is None:  # a page's own uploader is empty when a person comes back to it
+                    st.button("Forget it", key="forget_qrels", on_click=forget_judgements, icon=":material/delete:")
                 return marks, ("qrels", data)
     if chosen in options[1:]:
         field = fields[options.index(chosen) - 1]
@@ -77,19 +92,6 @@ def suggested(pool: Pool, picked: Picked) -> tuple[int, int, int]:
     sizes = pool.tokens if pool.tokens is not None else pool.words
     context = rounded(0.75 * float(np.quantile(sizes, 0.75))) + RESERVE
     return threshold or rounded(0.6 * words), min(10, pool.longest), context
-
-
-def renew(**suggestions: int) -> None:
-    """Follow other documents with what was only suggested for the ones before; what a person chose stays."""
-    before = state.get("suggested", {})
-    state.update({name: new for name, new in suggestions.items() if name in before and state.get(name) == before[name]})
-    state["suggested"] = suggestions
-
-
-def rounded(number: float) -> int:
-    """Round to two digits, to at least 1."""
-    digits: int = 10 ** max(len(str(int(number))) - 2, 0)
-    return max(round(number / digits) * digits, 1)
 
 
 @st.fragment(key="tune")

@@ -121,13 +121,15 @@ def _uploaded(whole: bool) -> Picked | None:
     if upload is None:
         st.text(f"Still here: {name}")
         st.button("Forget it", on_click=_forget_upload, icon=":material/delete:")
+    said = st.empty()
     try:
         return _choose(lambda reading: load_cached(data, name, reading, None), ("upload", data, name), None, whole)
     except MissingTextError as error:
-        st.warning(verbatim(str(error)), title="Ranks without texts")
+        said.warning(verbatim(str(error)), title="Ranks without texts")
     companion = st.file_uploader("The file with the texts: the corpus, or the documents that were sent", key="beside")
     if companion is None:
         return None
+    said.empty()
     beside = (companion.getvalue(), companion.name)
     return _choose(
         lambda reading: load_cached(data, name, reading, beside), ("upload", data, name, beside), None, whole

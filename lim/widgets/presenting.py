@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,57 @@ _PRINT = """
 _ROOM = """
 [class*="st-key-{}"] [data-testid="stVegaLiteChart"] {{ height: max(14rem, calc(100vh - {}rem)) !important }}
 """
+
+
+# What Streamlit's own shortcuts leave out: the keys of a clicker, a way out, and scrolling without a click before.
+# Turns wait for one another: a run that is interrupted again and again loses messages, and Streamlit's page stops for
+# good.
+_KEYS = st.components.v2.component(
+    "lim_presenter_keys",
+    js="""
+export default function ({ setTriggerValue }) {
+  const turns = [];
+  let timer = null;
+  const rests = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
+  const turn = () => {
+    if (rests()) document.querySelector(`.st-key-${turns.shift()} button`)?.click();
+    timer = turns.length ? setTimeout(turn, 100) : null;
+  };
+  const press = (key) => {
+    turns.push(key);
+    timer ??= setTimeout(turn, 0);
+  };
+  const listen = (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable], [role=slider], [role=dialog]");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const main = document.querySelector('[data-testid="stMain"]');
+    const scroll = (by) => main?.scrollBy({ top: by * main.clientHeight });
+    const meant = {
+      ArrowRight: () => press("next"),
+      ArrowLeft: () => press("back"),
+      PageDown: () => press("next"),
+      PageUp: () => press("back"),
+      ArrowDown: () => scroll(0.25),
+      ArrowUp: () => scroll(-0.25),
+      Escape: () => setTriggerValue("leave", true),
+    }[event.key];
+    if (meant) {
+      event.preventDefault();
+      meant();
+    }
+  };
+  window.addEventListener("keydown", listen);
+  return () => {
+    clearTimeout(timer);
+    window.removeEventListener("keydown", listen);
+  };
+}
+""",
+)
+
+
+def _leave() -> None:
+    st.session_state["present"] = False
 
 
 def presenting() -> bool:
@@ -86,17 +138,35 @@ def stage(tools: str, rest: float = 15.5) -> Stage:
     :param rest: what a slide shows beside its chart, in heights of its letters: the chart takes the rest.
     :returns: the frame.
     """
+    _mend_link()
     if not presenting():
         row = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         head = row.container(width="content")
         row.toggle("Presenter’s view", key="present", bind="query-params")
         return Stage(head, st.sidebar, None)
+    _KEYS(key="presenter_keys", on_leave_change=_leave)
     st.html(f"<style>{_PRINT}{_ROOM.format(FILL, rest)}</style>")
     foot = st.bottom.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     back, middle, onward = (foot.container(horizontal=True, width="content") for _ in range(3))
     place = middle.popover(tools, icon=":material/tune:")
     place.toggle("Presenter’s view", key="present", bind="query-params")
     return Stage(place.container(), place.container(), (back, onward))
+
+
+def _mend_link() -> None:
+    """Take numbers without an end out of a link: Streamlit makes a whole number of them, and stops the page."""
+    endless = [key for key, value in st.query_params.to_dict().items() if _endless(value)]
+    for key in endless:
+        del st.query_params[key]
+    if endless:
+        st.rerun()
+
+
+def _endless(value: str) -> bool:
+    try:
+        return math.isinf(float(value))
+    except ValueError:
+        return False
 
 
 def turn(ends: tuple[DeltaGenerator, DeltaGenerator], names: Sequence[str], index: int, key: str) -> None:
@@ -112,22 +182,25 @@ def turn(ends: tuple[DeltaGenerator, DeltaGenerator], names: Sequence[str], inde
         f"Back: {names[index - 1]}" if index else "Back",
         key="back",
         icon=":material/arrow_back:",
-        shortcut="Left",
+        shortcut=None if presenting() else "Left",
         disabled=index == 0,
         on_click=_go,
-        args=(key, names[max(index - 1, 0)]),
+        args=(key, names, -1),
     )
     ends[1].button(
         f"Next: {names[index + 1]}" if index < last else "Next",
         key="next",
         icon=":material/arrow_forward:",
         icon_position="right",
-        shortcut="Right",
+        shortcut=None if presenting() else "Right",
         disabled=index == last,
         on_click=_go,
-        args=(key, names[min(index + 1, last)]),
+        args=(key, names, 1),
     )
 
 
-def _go(key: str, name: str) -> None:
-    st.session_state[key] = name
+def _go(key: str, names: Sequence[str], by: int) -> None:
+    """Turn from where it is now, not from where it was drawn, so that fast keys all count."""
+    now = st.session_state.get(key)
+    place = names.index(now) if now in names else 0
+    st.session_state[key] = names[max(0, min(place + by, len(names) - 1))]

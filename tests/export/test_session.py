@@ -1,5 +1,6 @@
 """A session opens again exactly, and says what is not as it was saved."""
 
+import codecs
 import gzip
 import json
 from importlib.metadata import version
@@ -193,6 +194,15 @@ def test_a_truncated_file_is_explained(part):
         (("documents", 0), 7),
         (("documents", 0, "content"), 7),
         (("documents", 0, "score"), "high"),
+        (("documents", 0, "score"), 10**400),
+        (("documents", 0, "distance"), "abc"),
+        (("documents", 0, "distance"), 10**400),
+        (("list", "query"), 123),
+        (("list", "name"), ["a"]),
+        (("list", "score_name"), {}),
+        (("list", "path"), 1),
+        (("texts",), "evil"),
+        (("texts",), None),
         (("documents", 0, "meta"), 7),
         (("documents", 0, "meta"), {"a": {"$float": "1"}}),
         (("settings",), {}),
@@ -234,6 +244,13 @@ def test_a_restored_list_can_be_read_otherwise():
     ]
     assert len({each.id for each in ranked.documents}) == 3
     assert ranked.sources == ("3", "1", "2")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_session_saved_in_another_encoding_is_a_session(encoding):
+    text = saved().decode()
+    mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}.get(encoding, b"")
+    assert load(mark + text.encode(encoding), "s.json") == load(saved(), "s.json")
 
 
 def test_documents_about_sessions_are_documents():

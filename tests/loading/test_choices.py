@@ -180,3 +180,18 @@ def test_of_the_stages_of_one_query_the_last_is_shown() -> None:
     loaded = read({"run_type": "chain", "child_runs": [run("first"), {"run_type": "llm"}, run("last")]})
     assert [d.content for d in loaded.lists[loaded.default].documents] == ["last"]
     assert [n for n in loaded.notices if n.kind is NoticeKind.LEFT_OUT] == []
+
+
+def test_a_remark_on_ranks_names_its_query() -> None:
+    ranks = {"301": [2, 1, 3], "302": [9, 4, 7]}
+    records = [
+        {"query_id": query, "text": f"{query} at {rank}", "rank": rank} for query in ranks for rank in ranks[query]
+    ]
+    loaded = read(records)
+    said = {
+        notice.message.partition("'rank'")[2]: notice.place for notice in loaded.notices if "ranks" in notice.message
+    }
+    assert said == {
+        "; the input lists the documents in another.": "query 301",
+        " do not run from 1 to 3, so the order of the input is kept.": "query 302",
+    }

@@ -3,7 +3,7 @@
 import pytest
 
 from lim.errors import LoadError
-from lim.loading import SEPARATORS, Loaded, Reading, load_pasted
+from lim.loading import SEPARATORS, Loaded, NoticeKind, Reading, load_pasted
 
 
 def texts(loaded: Loaded) -> list[str | None]:
@@ -80,3 +80,30 @@ def test_data_can_be_taken_as_text_after_all() -> None:
 def test_nothing_pasted(text: str) -> None:
     with pytest.raises(LoadError, match="empty"):
         load_pasted(text)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_pasted_with_ragged_rows_is_still_a_table(delimiter: str) -> None:
+    rows = [
+        ["rank", "text", "score"],
+        ["1", "one", "0.9"],
+        ["2", "two", "half", "0.8"],
+        ["3", "three", "0.7"],
+        ["4", "four"],
+    ]
+    loaded = load_pasted("\n".join(delimiter.join(row) for row in rows))
+    assert [document.content for document in loaded.lists[0].documents] == ["one", "three", "four"]
+    assert [notice.place for notice in loaded.notices if notice.kind is NoticeKind.LEFT_OUT] == ["line 3"]
+
+
+@pytest.mark.parametrize("rule", ["---", "***", "_____", "======"])
+def test_a_rule_alone_between_blank_lines_is_named_and_no_document(rule: str) -> None:
+    loaded = load_pasted(f"First.\n\n{rule}\n\nSecond.\n\nThird.", reading=Reading(separator="blank"))
+    assert [document.content for document in loaded.lists[0].documents] == ["First.", "Second.", "Third."]
+    assert [notice.place for notice in loaded.notices if notice.kind is NoticeKind.LEFT_OUT] == ["line 3"]
+    assert next(each.count for each in loaded.separators if each.key == "blank") == 3
+
+
+def test_a_text_of_nothing_but_a_rule_stays_a_document() -> None:
+    loaded = load_pasted("======", reading=Reading(separator="blank"))
+    assert [document.content for document in loaded.lists[0].documents] == ["======"]

@@ -55,7 +55,7 @@
     } else if (crosses) {
       sentence += `, exactly your threshold of ${number(threshold)}`;
     } else if (threshold) {
-      sentence += `, ${number(threshold - words)} below your threshold of ${number(threshold)}, which is never reached`;
+      sentence += `, ${number(threshold - words)} below the threshold of ${number(threshold)}, which is never reached`;
     } else {
       sentence += ", with no word limit";
     }

@@ -80,7 +80,9 @@ def sniff_table(data: bytes, *, sure: bool) -> Dialect | None:
     if columns < 2:
         # One column: a character that stands nowhere keeps every line whole.
         return Dialect("\x1f", start=start, first_line=first_line) if sure else None
-    if not sure and (known < 1 or share < 0.8 or sample.count("\n") < 1):
+    # A header of several known names is no chance, but for a table drawn with bars; odd rows are then named.
+    enough = 0.4 if known > 1 and delimiter != "|" else 0.8
+    if not sure and (known < 1 or share < enough or sample.count("\n") < 1):
         return None
     dialect = Dialect(delimiter, start=start, first_line=first_line)
     if delimiter == "\t" and _breaks_quoting(sample, dialect):
@@ -322,7 +324,7 @@ def _consistency(sample: str, delimiter: str) -> tuple[int, float, int]:
     columns = len(rows[0])
     known = sum(is_known(cell) for cell in rows[0]) if columns > 1 else 0
     share = sum(len(row) == columns for row in rows[1:]) / max(1, len(rows) - 1)
-    return (min(known, 1), share, columns) if columns > 1 else (0, 0.0, columns)
+    return (min(known, 2), share, columns) if columns > 1 else (0, 0.0, columns)
 
 
 def _breaks_quoting(sample: str, dialect: Dialect) -> bool:

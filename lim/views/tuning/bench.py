@@ -10,11 +10,7 @@ from lim.loading import RankedList
 from lim.story import plural
 from lim.tuning import Counts, Outcome, Pool
 from lim.widgets import Picked
-
-HELP = {
-    "word_count_threshold": "Words, split at spaces. The walk stops at the document that reaches it, and keeps it.",
-    "top_k": "The most documents; cut before the words are counted.",
-}
+from lim.widgets.limits import number, slider
 
 state = st.session_state
 
@@ -76,32 +72,10 @@ def limits(threshold: int, most: int, top_k: int, longest: int) -> tuple[int | N
     """
     words = documents = None
     if st.toggle("Limit the words", value=True, key="limit_words", bind="query-params"):
-        words = _limit("word_count_threshold", threshold)
-        if most > 1:
-            _slider(min(words, most), most)
+        words = number("word_count_threshold", threshold)
+        slider(min(words, most), most)
     if st.toggle("Limit the documents", key="limit_documents", bind="query-params"):
-        documents = _limit("top_k", top_k)
+        documents = number("top_k", top_k)
         if documents >= longest:
             st.caption(f"The longest list has {plural(longest, 'document')}: this cuts none.")
     return words, documents
-
-
-def _limit(key: str, default: int) -> int:
-    return int(st.number_input(key, min_value=1, value=default, step=1, key=key, bind="query-params", help=HELP[key]))
-
-
-def _slider(threshold: int, most: int) -> None:
-    """Show the slider; a threshold set by anything else gives it a new key, as in the Lab."""
-    if state.get("slid") != threshold:
-        state["slid"], state["slider"] = threshold, state.get("slider", 0) + 1
-    key = _slider_key()
-    st.slider("Threshold in words", 1, most, threshold, key=key, on_change=_slid, args=(key,), format="%,d")
-
-
-def _slider_key() -> str:
-    return f"threshold_slider_{state['slider']}"
-
-
-def _slid(key: str) -> None:
-    if key == _slider_key():
-        state["word_count_threshold"] = state["slid"] = state[key]
