@@ -433,10 +433,16 @@ def test_bad_links_do_no_harm(link):
     assert title(at) in (HOLDS, "This is no pipeline yet") or "reach" in title(at)
 
 
-def test_what_is_no_pipeline_says_why():
-    at = page(second="InMemoryBM25Retriever", document_joiner_weights_1="1")
-    assert title(at) == "This is no pipeline yet"
-    assert alerts(at)[0].startswith("weights of DocumentJoiner is [1.0, None], but it must be two numbers")
+def test_one_weight_alone_stands_beside_a_weight_of_one():
+    half = page(second="InMemoryBM25Retriever", document_joiner_weights_1="3", pipeline_tab="Take it home")
+    both = page(
+        second="InMemoryBM25Retriever",
+        document_joiner_weights_1="3",
+        document_joiner_weights_2="1",
+        pipeline_tab="Take it home",
+    )
+    assert title(half) == title(both) == HOLDS
+    assert [each.value for each in half.code] == [each.value for each in both.code]
 
 
 def test_documents_without_meta_or_query():
@@ -470,7 +476,7 @@ def test_long_lists_run_at_a_click_and_are_thinned_in_the_chart():
     sound(at)
     assert title(at) == "This pipeline has not run yet"
     click_run(at)
-    assert title(at) == "All 2100 arranged documents reach the prompt in the intended order."
+    assert title(at) == "All 2,100 arranged documents reach the prompt in the intended order."
     assert any("240 of 2,100 documents drawn, evenly chosen" in each.value for each in at.markdown)
 
 

@@ -116,7 +116,8 @@ class Configuration:
         """
         if not self.offered(variable):
             entry = next(each for each in VARIABLES if each.name == variable)
-            return f"Set {variable} on the server ({entry.help}), for example {variable}={entry.example}"
+            help_ = entry.help.replace("`", "")  # Markdown, for the README
+            return f"Set {variable} on the server ({help_}), for example {variable}={entry.example}"
         if variable == "LIM_TEI_URL" and self.tei_url:
             return _url_remedy(variable, self.tei_url, path=False)
         if variable == "LIM_CHAT_MODEL" and self.chat_url:

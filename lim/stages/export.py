@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 from haystack import Document
@@ -25,10 +27,17 @@ from lim.stages.build import (
     variables,
 )
 from lim.stages.config import Configuration
-from lim.stages.model import Plan, Slot
+from lim.stages.model import Plan, Slot, Step
 
 HAYSTACK = "haystack-ai==3.4.1"
 MAX_LINE = 100
+DEFAULT_MODELS = {
+    "similarity": "cross-encoder/ms-marco-MiniLM-L-6-v2",
+    "diversity": "sentence-transformers/all-MiniLM-L6-v2",
+    "chat_generator": "gpt-5-mini",
+}
+"""The components' own default models, by stage, for a server that offers none."""
+
 
 _EXAMPLES = tuple(
     Document(content=f"The {which} document.", score=score)
@@ -78,13 +87,17 @@ def to_yaml(plan: Plan, config: Configuration | None = None, chat: Chat | None =
     :raises SettingError: if the plan is wrong.
     :raises TemplateError: if the template is not valid Jinja.
     """
-    offered = config or Configuration()
+    config = config or Configuration()
+    plan, offered, folders = _portable(plan, config)
     listed = nodes(plan, offered)
     # The marshaller is Haystack's own hook; `unmarshal` is never called by `dumps`.
     dumped = assemble(plan, offered, chat, export=True).dumps(_Templated(listed))
     notes = ["A Haystack pipeline. Load it: haystack.Pipeline.loads(text)", f"Install: {_install(listed)}"]
     notes += [f"Input {line}" for line in _input_notes(listed)]
-    return "".join(f"# {note}\n" for note in notes + _placeholders(listed, offered)) + dumped
+    return (
+        "".join(f"# {note}\n" for note in notes + _defaults(listed, config) + _placeholders(listed, offered, folders))
+        + dumped
+    )
 
 
 def _install(listed: Sequence[Node]) -> str:
@@ -111,9 +124,55 @@ def _input_notes(listed: Sequence[Node]) -> list[str]:
     return lines
 
 
-def _placeholders(listed: Sequence[Node], config: Configuration) -> list[str]:
+def _portable(plan: Plan, config: Configuration) -> tuple[Plan, Configuration, list[str]]:
+    """Name models that are folders of the server by their last part: its paths are nobody's business, and no use.
+
+    Where the server offers no model, the component's own default takes its place.
+
+    :returns: the plan and the configuration with these names, and the names of the folders.
+    """
+    config = replace(
+        config,
+        cross_encoders=config.cross_encoders or (DEFAULT_MODELS["similarity"],),
+        embedders=config.embedders or (DEFAULT_MODELS["diversity"],),
+        chat_models=config.chat_models or (DEFAULT_MODELS["chat_generator"],),
+    )
+    names = {model: PurePath(model).name for model in config.cross_encoders + config.embedders if _is_folder(model)}
+
+    def renamed(step: Step) -> Step:
+        model = step.settings.get("model")
+        return replace(step, settings={**step.settings, "model": names[model]}) if model in names else step
+
+    offered = replace(
+        config,
+        cross_encoders=tuple(names.get(model, model) for model in config.cross_encoders),
+        embedders=tuple(names.get(model, model) for model in config.embedders),
+    )
+    return (
+        replace(plan, ranks=tuple(map(renamed, plan.ranks)), after=plan.after and renamed(plan.after)),
+        offered,
+        [*names.values()],
+    )
+
+
+def _is_folder(model: str) -> bool:
+    return PurePath(model).is_absolute() or model.startswith((".", "~")) or "\\" in model
+
+
+def _defaults(listed: Sequence[Node], config: Configuration) -> list[str]:
+    """Say which models were nobody's choice."""
+    nobodys = dict.fromkeys(
+        node.settings["model"] for node in listed if "model" in node.settings and not config.offered(node.stage.needs)
+    )
+    return [
+        f"Change {model}, Haystack's default, to your model: none was set up where this was made" for model in nobodys
+    ]
+
+
+def _placeholders(listed: Sequence[Node], config: Configuration, folders: Sequence[str]) -> list[str]:
     keys = {node.stage.key for node in listed}
-    notes = []
+    models = dict.fromkeys(node.settings.get("model") for node in listed)
+    notes = [f"Change {model}, a folder where this was made, to your model" for model in models if model in folders]
     if "tei" in keys:
         notes.append(f"Change {EXPORTED_TEI_URL} to your Text Embeddings Inference server; HF_TOKEN holds its token")
     if keys & {"llm", "chat_generator"}:
@@ -142,7 +201,8 @@ def to_python(
     :raises SettingError: if the plan is wrong.
     :raises TemplateError: if the template is not valid Jinja.
     """
-    offered = config or Configuration()
+    config = config or Configuration()
+    plan, offered, folders = _portable(plan, config)
     listed = nodes(plan, offered)
     within = placed(listed)
     parts = [_component(node, offered) for node in within]
@@ -156,7 +216,7 @@ def to_python(
     imports = {"from haystack import Document, Pipeline", *(line for _, lines in parts for line in lines)}
     last = [node for node in within if node.slot not in (Slot.PROMPT, Slot.GENERATE)]
     outputs = [node.name for node in within if node in last[-1:] or node.slot is Slot.PROMPT]
-    notes = [f"Install: {_install(listed)}", *_placeholders(listed, offered)]
+    notes = [f"Install: {_install(listed)}", *_defaults(listed, config), *_placeholders(listed, offered, folders)]
     lists = [f"documents = {_documents(documents or _EXAMPLES)}"]
     if any(node.stage.key == "other" for node in listed):
         lists.append(f"other_documents = {_documents(others or _EXAMPLES[::-1])}")

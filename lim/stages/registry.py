@@ -339,9 +339,10 @@ def availability(key: str, config: Configuration) -> Availability:
     stage = stage_of(key)
     if stage.requires and not (stage.path and _installed(stage.path.rpartition(".")[0])):
         needed = " ".join(f'"{each}"' if {"<", "="} & set(each) else each for each in stage.requires)
-        return Availability(ok=False, remedy=f"pip install {needed}")
+        unset = f", set {stage.needs}" if stage.needs and not config.offered(stage.needs) else ""
+        return Availability(ok=False, remedy=f"On the server: pip install {needed}{unset}, then restart it")
     remedy = config.remedy(stage.needs) if stage.needs else None
-    return Availability(ok=remedy is None, remedy=remedy)
+    return Availability(ok=remedy is None, remedy=remedy and f"{remedy}, then restart it")
 
 
 def stage_of(key: str) -> Stage:

@@ -30,6 +30,7 @@ from lim.stages.guards import Trouble
 from lim.stages.model import Plan, Slot
 from lim.stages.registry import availability
 from lim.stages.trace import Failure, Numbers, StageRun, Trace, Verdict, verdict
+from lim.story import plural
 
 MAX_MODEL_WAIT_SECONDS = 60.0
 """How long a run waits for another one that uses the same model."""
@@ -61,9 +62,10 @@ class Models:
         :param key: the stage and the model's name.
         :param component: the component.
         :param attribute: its attribute that holds the loaded model.
-        :returns: the seconds it took to load, 0 if it was loaded.
+        :returns: the seconds until it could be used: waiting for other runs, and loading it if it was not loaded.
         :raises Trouble: if other runs keep the model for a minute.
         """
+        began = time.perf_counter()
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         if not turn.acquire(timeout=MAX_MODEL_WAIT_SECONDS):
@@ -71,10 +73,8 @@ class Models:
                 f"Other runs kept this model busy for {MAX_MODEL_WAIT_SECONDS:g} seconds.", "Try again in a moment."
             )
         try:
-            began = time.perf_counter()
             if key in self._loaded:
                 setattr(component, attribute, self._loaded[key])
-                began = time.perf_counter()
             else:
                 component.warm_up()
                 self._loaded[key] = getattr(component, attribute)
@@ -169,7 +169,7 @@ class _Run:
         return self.lists if node.slot is Slot.JOIN else [self.documents]
 
     def _work(self, node: Node, inputs: list[list[Document]]) -> tuple[float, list[Document], list[str]]:
-        """Do a stage's work: the seconds it took to load a model, the documents it gives, and what to know."""
+        """Do a stage's work: the seconds it took to load, the documents it gives, and what to know."""
         match node.stage.key:
             case "given" | "other":
                 return 0, inputs[0], []
@@ -188,7 +188,9 @@ class _Run:
             listening.append(guards.Listening(self.models.chat(config, model)))
             return listening[0]
 
+        began = time.perf_counter()
         component = component_of(node, self.config, listen)
+        imported = time.perf_counter() - began if node.stage.requires else 0.0  # torch takes seconds, once a server
         given: dict[str, Any] = {"documents": inputs[0]} if node.stage.key != "bm25" else {}
         if node.stage.needs_query:
             given["query"] = self.query
@@ -216,7 +218,7 @@ class _Run:
                 )
         with self._model(node, component) as loading:
             outputs: list[Document] = component.run(**given)["documents"]
-        return loading, outputs, notices + _after(node, inputs, outputs)
+        return imported + loading, outputs, notices + _after(node, inputs, outputs)
 
     def _model(self, node: Node, component: Any) -> Any:  # noqa: ANN401 # any component, a context manager
         if node.stage.model is None:
@@ -233,7 +235,7 @@ class _Run:
         else:
             self.messages = (user,)
         missing = len(self.prompt.missing)
-        return [f"The template leaves out or changes the text of {missing} documents."] if missing else []
+        return [f"The template leaves out or changes the text of {plural(missing, 'document')}."] if missing else []
 
     def _generate(self, node: Node) -> list[str]:
         generator = self.models.chat(self.config, node.settings["model"])
@@ -341,11 +343,18 @@ def _before(node: Node, inputs: list[list[Document]]) -> list[str]:
     notices = []
     copies = sum(map(len, inputs)) - sum(len({document.id for document in each}) for each in inputs)
     if copies and node.stage.key == "bm25":
-        notices.append(f"{copies} documents share an id with an earlier one: a document store holds one of each.")
+        said = f"{plural(copies, 'document')} {'shares' if copies == 1 else 'share'} an id with an earlier one"
+        notices.append(f"{said}: a document store holds one of each.")
     elif copies:
-        notices.append(
-            f"{copies} documents share an id with another and are taken for copies of it: the best-scored stays."
+        # The joiner's modes differ: two overwrite a copy by the next one.
+        last = node.settings.get("join_mode") in ("merge", "reciprocal_rank_fusion")
+        stays = "the last one stays" if last else "the best-scored one stays"
+        said = (
+            "shares an id with another and is taken for a copy"
+            if copies == 1
+            else ("share an id with another and are taken for copies")
         )
+        notices.append(f"{plural(copies, 'document')} {said} of it: {stays}.")
     match node.stage.key:
         case "document_joiner":
             notices += guards.join_notices(inputs, node.settings)
@@ -364,7 +373,9 @@ def _after(node: Node, inputs: list[list[Document]], outputs: list[Document]) ->
         searched = {document.id for document in inputs[0] if document.content is not None}
         unlike = min(node.settings["top_k"], len(searched)) - len(outputs)
         if unlike > 0:
-            return [f"{len(searched) - len(outputs)} documents share no word with the query and are left out."]
+            count = len(searched) - len(outputs)
+            verbs = ("shares", "is") if count == 1 else ("share", "are")
+            return [f"{plural(count, 'document')} {verbs[0]} no word with the query and {verbs[1]} left out."]
     return []
 
 
@@ -379,4 +390,4 @@ def _fates(arrangement: Arrangement) -> list[str]:
         Fate.OVER_TOP_K: "over top_k",
         Fate.OVER_THRESHOLD: "over the threshold",
     }
-    return [f"{count} left out: {words[fate]}." for fate, count in dropped.items() if count]
+    return [f"{count:,} left out: {words[fate]}." for fate, count in dropped.items() if count]

@@ -29,8 +29,9 @@ class StageRun:
     :param outputs: the numbers it gave, in order. Of a prompt builder: the documents whose text stands in the prompt,
         in the order they stand there.
     :param documents: the documents it gave, with their scores; of a prompt builder those it got.
-    :param seconds: how long it took, the loading of its model left out.
-    :param loading_seconds: how long its model took to load, 0 where it was loaded already or there is none.
+    :param seconds: how long it took, the loading left out.
+    :param loading_seconds: how long its packages and its model took to load, waiting for another run that uses the
+        model included; 0 where there is nothing to load.
     :param notices: what a person should know about what it did.
     """
 
@@ -201,36 +202,41 @@ def verdict(stages: Sequence[StageRun], *, complete: bool) -> Verdict:
     prompt = next((run for run in stages if run.slot is Slot.PROMPT), None)
     reached = prompt.outputs if prompt else ()
     if arranged is None:
-        reason = "Nothing arranges the documents here: they reach the prompt as the last ranker left them."
+        reason = "No arrangement stands in its place here, so there is no intended order to lose."
         if not complete:
             reason = "The run ended before the prompt."
         return Verdict(None, (), reached, None, reason)
     intended = stages[arranged].outputs
     if not complete or prompt is None:
         return Verdict(None, intended, reached, None, "The run ended before the prompt: the order did not reach it.")
+    if not intended:
+        gave_none = next((run.title for run in stages if not run.outputs), stages[arranged].title)
+        return Verdict(None, (), reached, None, f"No document reaches the prompt: {gave_none} gave none.")
     for run in stages[arranged + 1 :]:
         if run.outputs != intended:
             return Verdict(
-                holds=False, intended=intended, reached=reached, lost_at=run.name, sentence=_loss(run, intended)
+                holds=False, intended=intended, reached=reached, lost_at=run.name, sentence=_loss(run, intended, stages)
             )
         if run.slot is Slot.PROMPT:
             break
     count = (
-        "The one arranged document reaches" if len(intended) == 1 else f"All {len(intended)} arranged documents reach"
+        "The one arranged document reaches" if len(intended) == 1 else f"All {len(intended):,} arranged documents reach"
     )
     sentence = f"{count} the prompt in the intended order."
     return Verdict(holds=True, intended=intended, reached=reached, lost_at=None, sentence=sentence)
 
 
-def _loss(run: StageRun, intended: Sequence[int]) -> str:
+def _loss(run: StageRun, intended: Sequence[int], stages: Sequence[StageRun]) -> str:
     verb = "The template of " if run.slot is Slot.PROMPT else ""
+    twice = sum(each.title == run.title for each in stages) > 1
+    title = f"{run.title} after the arrangement" if twice and run.slot is Slot.AFTER else run.title
     missing = len(set(intended) - set(run.outputs))
     kept = [number for number in intended if number in set(run.outputs)]
     what = []
     if list(dict.fromkeys(run.outputs)) != kept:
         what.append("puts the documents into another order")
     if missing:
-        what.append(f"leaves out {missing} of {len(intended)}")
+        what.append(f"leaves out {missing:,} of {len(intended):,}")
     if len(set(run.outputs)) < len(run.outputs):
         what.append("repeats some")
-    return f"The intended order is lost: {verb}{run.title} {' and '.join(what) or 'changes the list'}."
+    return f"The intended order is lost: {verb}{title} {' and '.join(what) or 'changes the list'}."

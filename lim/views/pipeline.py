@@ -175,7 +175,11 @@ def figures(trace: Trace) -> None:
         st.metric("Words in the prompt", f"{len(trace.prompt.text.split()):,}" if trace.prompt else "–")
         st.metric("Time", seconds(sum(stage.seconds for stage in trace.stages)), help="Of all stages together")
         if loading >= 0.01:
-            st.metric("Loading models", seconds(loading), help="Once a server; the next run finds them loaded")
+            st.metric(
+                "Loading models",
+                seconds(loading),
+                help="Once a server, with what they stand on; and waiting for another run that uses one",
+            )
 
 
 def seconds(value: float) -> str:

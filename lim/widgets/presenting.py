@@ -37,18 +37,19 @@ _ROOM = """
 _KEYS = st.components.v2.component(
     "lim_presenter_keys",
     js="""
+const turns = []; // outside: what waits outlives the run in between
+let timer = null;
+const rests = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
+const turn = () => {
+  if (rests()) document.querySelector(`.st-key-${turns.shift()} button`)?.click();
+  timer = turns.length ? setTimeout(turn, 150) : null;
+};
+const press = (key) => {
+  turns.push(key);
+  timer ??= setTimeout(turn, 0);
+};
+
 export default function ({ setTriggerValue }) {
-  const turns = [];
-  let timer = null;
-  const rests = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
-  const turn = () => {
-    if (rests()) document.querySelector(`.st-key-${turns.shift()} button`)?.click();
-    timer = turns.length ? setTimeout(turn, 100) : null;
-  };
-  const press = (key) => {
-    turns.push(key);
-    timer ??= setTimeout(turn, 0);
-  };
   const listen = (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable], [role=slider], [role=dialog]");
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -69,10 +70,7 @@ export default function ({ setTriggerValue }) {
     }
   };
   window.addEventListener("keydown", listen);
-  return () => {
-    clearTimeout(timer);
-    window.removeEventListener("keydown", listen);
-  };
+  return () => window.removeEventListener("keydown", listen);
 }
 """,
 )

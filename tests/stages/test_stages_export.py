@@ -1,5 +1,6 @@
 """What a person takes home: YAML that Haystack alone loads, a script that Haystack alone runs."""
 
+import inspect
 import subprocess
 import sys
 
@@ -11,7 +12,20 @@ from stage_cases import QUERY, documents, fresh, load_elsewhere, told
 
 from lim.errors import SettingError, TemplateError
 from lim.prompt import DEFAULT_TEMPLATE
-from lim.stages import SORTING_TEMPLATE, Configuration, Models, Plan, Step, run, to_python, to_yaml
+from lim.stages import (
+    SORTING_TEMPLATE,
+    STAGES,
+    Configuration,
+    Models,
+    Plan,
+    Step,
+    availability,
+    run,
+    to_python,
+    to_yaml,
+)
+from lim.stages.build import class_of
+from lim.stages.export import DEFAULT_MODELS
 
 EVERYTHING = Configuration(
     cross_encoders=("ce",),
@@ -177,3 +191,30 @@ def test_defaults_are_left_out_of_the_script():
     assert "MetaFieldRanker(meta_field='year')" in text
     assert "LostInTheMiddleRanker()" in text
     assert DEFAULT_TEMPLATE != SORTING_TEMPLATE
+
+
+@pytest.mark.parametrize("folder", ["/srv/models/inner-model", "./models/inner-model", "~/models/inner-model"])
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_model_that_is_a_folder_goes_home_by_its_last_part(folder, chosen):
+    step = Step("similarity", {"model": folder} if chosen else {})
+    config = Configuration(cross_encoders=(folder,))
+    script = to_python(Plan(ranks=(step,)), config)
+    assert "'inner-model'" in script
+    assert "Change inner-model, a folder where this was made, to your model." in script
+    assert "models/" not in script
+
+
+@pytest.mark.parametrize("key", ["similarity", "diversity", "llm", "chat_generator"])
+def test_where_no_model_is_offered_the_components_default_goes_home(key):
+    plan = Plan(generate=Step(key)) if key == "chat_generator" else Plan(ranks=(Step(key),))
+    default = DEFAULT_MODELS["chat_generator" if key == "llm" else key]
+    note = f"Change {default}, Haystack's default, to your model: none was set up where this was made"
+    script = to_python(plan)
+    assert note in script
+    assert repr(default) in script
+    compile(script, "script", "exec")
+    if availability(key, EVERYTHING).ok:
+        assert f"# {note}\n" in to_yaml(plan)
+        stage = STAGES["chat_generator" if key == "llm" else key]
+        assert inspect.signature(class_of(stage).__init__).parameters["model"].default == default
+    assert "Haystack's default" not in to_python(plan, EVERYTHING)

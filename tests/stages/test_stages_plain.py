@@ -36,7 +36,7 @@ def test_bm25_says_why_documents_are_missing():
     run_ = run(Plan(retrieve=Step("bm25", {"top_k": 100}), arrange=None), given, "harbour").stages[0]
     assert len(run_.outputs) == sum("harbour" in (d.content or "") for d in documents())
     assert run_.notices == (
-        "1 documents share an id with an earlier one: a document store holds one of each.",
+        "1 document shares an id with an earlier one: a document store holds one of each.",
         f"{13 - len(run_.outputs)} documents share no word with the query and are left out.",
     )
 
@@ -77,7 +77,7 @@ def test_a_second_list_is_numbered_after_the_first_and_known_documents_keep_thei
 def test_a_joiner_says_when_scores_cannot_be_compared():
     plan = Plan(retrieve=Step("bm25"), second=Step("given"), join=Step("document_joiner"), arrange=None)
     notices = run(plan, [*documents(), Document(content="harbour")], QUERY).stages[2].notices
-    assert notices[0] == "1 documents have no score and go to the end."
+    assert notices[0] == "1 document has no score and goes to the end."
     assert "different scales" in notices[1]
     assert "Fusion by rank does not" in notices[1]
 

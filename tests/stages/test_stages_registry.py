@@ -206,8 +206,12 @@ def test_a_missing_package_is_named_with_its_pins(key, monkeypatch):
     able = availability(key, EVERYTHING)
     assert able.ok is False
     assert able.remedy == {
-        "tei": 'pip install "huggingface-api-haystack==3.1.0"',
-    }.get(key, 'pip install torch "sentence-transformers-haystack==2.0.0" "sentence-transformers<7"')
+        "tei": 'On the server: pip install "huggingface-api-haystack==3.1.0", then restart it',
+    }.get(
+        key,
+        'On the server: pip install torch "sentence-transformers-haystack==2.0.0" "sentence-transformers<7", '
+        "then restart it",
+    )
 
 
 def test_the_remedies_the_extra_and_the_tests_agree():

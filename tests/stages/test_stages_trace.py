@@ -1,11 +1,13 @@
 """What a run records: numbers, losses, the verdict, failures, progress."""
 
+from types import SimpleNamespace
+
 import pytest
 from haystack import Document
 from stage_cases import QUERY, alone, documents
 
 from lim.errors import SettingError
-from lim.stages import Plan, Slot, Step, run
+from lim.stages import Availability, Configuration, Models, Plan, Slot, Step, run, runner
 from lim.stages.trace import Numbers
 
 
@@ -27,7 +29,7 @@ def test_the_intended_order_reaches_the_prompt():
         (
             Plan(after=Step("lost_in_the_middle")),
             "after",
-            "LostInTheMiddleRanker puts the documents into another order",
+            "LostInTheMiddleRanker after the arrangement puts the documents into another order",
         ),
         (Plan(after=Step("lost_in_the_middle", {"top_k": 3})), "after", "and leaves out 2 of 5"),
         (Plan(after=Step("meta_field", {"meta_field": "year"})), "after", "MetaFieldRanker"),
@@ -61,7 +63,7 @@ def test_a_document_without_text_is_not_lost():
 def test_nothing_arranged_is_no_verdict():
     verdict = verdict_of(Plan(arrange=None))
     assert (verdict.holds, verdict.reached) == (None, (1, 2, 3, 4, 5))
-    assert verdict.sentence.startswith("Nothing arranges the documents here")
+    assert verdict.sentence.startswith("No arrangement stands in its place")
 
 
 def test_what_a_stage_dropped_and_kept():
@@ -84,7 +86,7 @@ def test_of_copies_with_one_id_the_number_is_the_survivors():
     trace = run(alone(Step("meta_field", {"meta_field": "none", "weight": 0.5})), given)
     assert trace.stages[1].outputs == (3, 2)
     assert trace.stages[1].dropped == (1,)
-    assert "share an id with another" in trace.stages[1].notices[0]
+    assert "1 document shares an id with another and is taken for a copy of it" in trace.stages[1].notices[0]
 
 
 def test_a_copy_a_component_made_is_found_by_its_text_then_by_its_score():
@@ -196,3 +198,77 @@ def test_no_documents_are_no_error():
 def test_a_wrong_plan_is_refused_before_anything_runs(plan, message):
     with pytest.raises(SettingError, match=message):
         run(plan, documents(), QUERY)
+
+
+@pytest.mark.parametrize("after", [None, "lost_in_the_middle", "document_joiner", "sorting_template", "meta_field"])
+def test_without_an_arrangement_no_order_is_intended_whatever_follows(after):
+    settings = {"meta_field": "year"} if after == "meta_field" else {}
+    verdict = verdict_of(Plan(arrange=None, after=after and Step(after, settings)))
+    assert (verdict.holds, verdict.intended) == (None, ())
+    assert verdict.sentence == "No arrangement stands in its place here, so there is no intended order to lose."
+
+
+def test_a_stage_that_gives_nothing_is_named():
+    trace = run(Plan(retrieve=Step("bm25")), documents(5), "zzzz")
+    assert trace.verdict.holds is None
+    assert trace.verdict.sentence == f"No document reaches the prompt: {trace.stages[0].title} gave none."
+
+
+@pytest.mark.parametrize(
+    ("mode", "stays"),
+    [
+        ("concatenate", "the best-scored one stays"),
+        ("merge", "the last one stays"),
+        ("reciprocal_rank_fusion", "the last one stays"),
+        ("distribution_based_rank_fusion", "the best-scored one stays"),
+    ],
+)
+def test_the_joiner_says_which_copy_stays_and_that_one_does(mode, stays):
+    given = [Document(id="1", content=f"copy {score}", score=score) for score in (0.5, 0.9, 0.4)]
+    other = [Document(id="2", content="other", score=0.1)]
+    plan = Plan(second=Step("other"), join=Step("document_joiner", {"join_mode": mode}), arrange=None)
+    trace = run(plan, given, QUERY, others=other)
+    joined = next(each for each in trace.stages if each.slot is Slot.JOIN)
+    assert any(notice.endswith(f"{stays}.") for notice in joined.notices)
+    (kept,) = [number for number in joined.outputs if number <= 3]
+    assert kept == (3 if "last" in stays else 2)
+
+
+def test_importing_waiting_and_loading_are_no_ranking(monkeypatch):
+    clock = [0]
+
+    def passing(seconds, result=None):
+        clock[0] += seconds
+        return result
+
+    fake = SimpleNamespace(
+        model="loaded", warm_up=lambda: passing(5), run=lambda **_: passing(7, {"documents": documents(2)})
+    )
+    monkeypatch.setattr(runner, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(runner, "availability", lambda *_: Availability(ok=True))
+    component_of = runner.component_of
+    monkeypatch.setattr(
+        runner,
+        "component_of",
+        lambda node, *rest: passing(3, fake) if node.slot is Slot.RANK else component_of(node, *rest),
+    )
+    models = Models()
+    models._turns["diversity", "em"] = SimpleNamespace(  # a model that another run has
+        acquire=lambda timeout: passing(11, timeout > 0), release=lambda: None
+    )
+    plan, config = alone(Step("diversity")), Configuration(embedders=("em",))
+    times = [run(plan, documents(2), QUERY, config, models=models).stages[1] for _ in range(2)]
+    assert [(each.seconds, each.loading_seconds) for each in times] == [(7, 3 + 11 + 5), (7, 3 + 11)]
+
+
+@pytest.mark.parametrize(
+    ("unlike", "said"),
+    [
+        (1, "1 document shares no word with the query and is left out."),
+        (2, "2 documents share no word with the query and are left out."),
+    ],
+)
+def test_one_is_no_several(unlike, said):
+    given = [Document(content="harbour"), *(Document(content=f"bread {n}") for n in range(unlike))]
+    trace = run(Plan(retrieve=Step("bm25")), given, "harbour")
+    assert trace.stages[0].notices == (said,)

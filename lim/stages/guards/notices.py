@@ -11,6 +11,7 @@ from typing import Any
 from haystack import Document
 
 from lim.stages.guards.trouble import MAX_CAUSE_CHARACTERS
+from lim.story import plural
 
 _TOLD = (
     ("original order since meta field ranking is not possible", "The values cannot be compared: the order is kept."),
@@ -69,9 +70,11 @@ def join_notices(lists: Sequence[Sequence[Document]], settings: dict[str, Any]) 
     mode, notices = settings["join_mode"], []
     unscored = sum(document.score is None for each in lists for document in each)
     if unscored and mode == "concatenate" and settings["sort_by_score"]:
-        notices.append(f"{unscored} documents have no score and go to the end.")
+        verbs = ("has", "goes") if unscored == 1 else ("have", "go")
+        notices.append(f"{plural(unscored, 'document')} {verbs[0]} no score and {verbs[1]} to the end.")
     if unscored and mode in ("merge", "distribution_based_rank_fusion"):
-        notices.append(f"{unscored} documents have no score and count as 0.")
+        verbs = ("has", "counts") if unscored == 1 else ("have", "count")
+        notices.append(f"{plural(unscored, 'document')} {verbs[0]} no score and {verbs[1]} as 0.")
     ranges = [[d.score for d in each if d.score is not None] for each in lists]
     if len(lists) == 2 and mode in ("concatenate", "merge") and all(ranges):
         tops = sorted(max(scores) for scores in ranges)
@@ -94,4 +97,7 @@ def meta_notices(documents: Sequence[Document], field: str, missing: str) -> lis
     without = sum(document.meta.get(field) is None for document in documents)
     if documents and without == len(documents):
         return [f"No document has a meta field {field!r}: nothing is ranked by it."]
-    return [f"{without} of {len(documents)} documents have no {field!r}: {missing}."] if without else []
+    if not without:
+        return []
+    has = "has" if without == 1 else "have"
+    return [f"{without:,} of {plural(len(documents), 'document')} {has} no {field!r}: {missing}."]

@@ -201,7 +201,7 @@ class _Builder:
         if not able.ok:
             with st.container(border=True, gap="xsmall"):
                 st.markdown(":orange[:material/block:] **Cannot run on this server**")
-                if (able.remedy or "").startswith("pip "):
+                if "pip install" in (able.remedy or ""):
                     st.code(able.remedy or "", language=None, wrap_lines=True)
                 else:
                     st.text(able.remedy or "")
@@ -298,7 +298,7 @@ def _number(parameter: Parameter, key: str) -> float | None:
 
 
 def _weights(name: str, key: str, help_: str) -> list[float | None] | None:
-    """Show two numbers, one for each list; with neither there are no weights."""
+    """Show two numbers, one for each list; with neither there are no weights, and one that is missing is 1."""
     columns = st.columns(2, gap="small")
     pair = [
         columns[index].number_input(
@@ -314,7 +314,7 @@ def _weights(name: str, key: str, help_: str) -> list[float | None] | None:
         )
         for index in (0, 1)
     ]
-    return None if pair == [None, None] else pair
+    return None if pair == [None, None] else [1.0 if each is None else each for each in pair]
 
 
 def _titles(slot: Slot) -> list[str]:

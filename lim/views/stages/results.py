@@ -127,8 +127,10 @@ def stages(shown: Shown) -> None:
             "dropped": columns.NumberColumn("dropped", format="localized", width=70),
             "added": columns.NumberColumn("repeated", format="localized", width=75, help="Given more often than got"),
             "order": columns.TextColumn("Order", width=75, help="Of the documents it kept"),
-            "milliseconds": columns.NumberColumn("Time (ms)", format="%.1f", width=85, help="Without loading a model"),
-            "loading": columns.NumberColumn("Loading (s)", format="%.1f", width=85, help="Of its model, in this run"),
+            "milliseconds": columns.NumberColumn("Time (ms)", format="%.1f", width=85, help="Without loading"),
+            "loading": columns.NumberColumn(
+                "Loading (s)", format="%.1f", width=85, help="Of its model, waiting for other runs included"
+            ),
             "name": columns.TextColumn("Name in the pipeline"),
         },
         alt=f"Every stage that ran. {frames.finding(trace, shown.listed)}",
@@ -227,8 +229,8 @@ def prompt(shown: Shown) -> None:
 def take_home(shown: Shown) -> None:
     """Show the pipeline as YAML and as Python."""
     st.caption(
-        "Both hold Haystack’s own components alone: they need Haystack and the packages they name, not this app. The "
-        "server’s addresses and tokens are not in them."
+        "What is written here holds Haystack’s own components alone: it needs Haystack and the packages it names, not "
+        "this app. The server’s addresses, tokens and folders are not in it: where a comment asks for it, put in yours."
     )
     few = len(shown.documents) + len(shown.others) <= SCRIPT_DOCUMENTS
     beside = st.toggle("Put these documents into the script", few, key=f"script_documents_{few}")
