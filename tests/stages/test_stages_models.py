@@ -338,16 +338,27 @@ def test_a_whole_run_equals_the_pipelines(config, models, tei):
     assert trace.verdict.holds is True
 
 
+def with_folders(text: str, config: Configuration) -> str:
+    """Put the models in, as the comment in an export asks for: a folder goes home by its last part."""
+    for folder in (*config.cross_encoders, *config.embedders):
+        name = Path(folder).name
+        assert folder not in text
+        assert f"Change {name}, a folder where this was made, to your model" in text
+        text = text.replace(f"model: {name}\n", f"model: {folder}\n").replace(f"model={name!r}", f"model={folder!r}")
+    return text
+
+
 def test_the_yaml_and_the_script_give_the_same_elsewhere(config, models, tmp_path):
     plan, offered = everything(config)
     trace = run(plan, documents(), QUERY, offered, models=models)
     expected = [document.id for document in trace.stages[-1].documents]
     path = tmp_path / "pipeline.yaml"
-    path.write_text(to_yaml(plan, offered), encoding="utf-8")
+    path.write_text(with_folders(to_yaml(plan, offered), offered), encoding="utf-8")
     loaded = load_elsewhere(path, plan, documents(), "lost_in_the_middle", offered, HF_HUB_OFFLINE="1")
     assert [each for each, _ in loaded["order"]] == expected
     script = tmp_path / "pipeline.py"
-    script.write_text(to_python(plan, offered, documents=documents(), query=QUERY), encoding="utf-8")
+    written = to_python(plan, offered, documents=documents(), query=QUERY)
+    script.write_text(with_folders(written, offered), encoding="utf-8")
     printed = fresh(f"import runpy; runpy.run_path({str(script)!r})", HF_HUB_OFFLINE="1")
     assert [line.split()[1] for line in printed.splitlines()[: len(expected)]] == expected
 
