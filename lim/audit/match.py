@@ -288,11 +288,16 @@ def _choose(prompt: str, groups: Sequence[Group], *, drop: bool) -> None:
         before.update({left for left, _ in contexts})
         after.update({right for _, right in contexts})
     most_before, most_after = max(before.values()), max(after.values())
+    # What stands first has other words before it than the rest, and is no worse for it.
+    earliest = min(place.start for group in groups for place in group.places)
 
     def fit(place: Place) -> tuple[int, int, bool]:
         context = left, right = surroundings[place]
         inside_word = (left[-1:] + prompt[place.start : place.start + 1]).isalnum() and left[-1:].isalnum()
         inside_word = inside_word or (right[:1].isalnum() and prompt[place.end - 1 : place.end].isalnum())
+        if place.start == earliest and after[right] == most_after > 1:
+            alike = max(count for (_, other), count in around.items() if other == right)
+            return alike, most_before + most_after, not inside_word
         return around[context], before[left] + after[right], not inside_word
 
     def shared(place: Place) -> bool:

@@ -330,3 +330,14 @@ def test_pasted_prompts_are_messages_if_they_are_json_of_some() -> None:
 def test_monotonous_texts_are_no_trap(text: str) -> None:
     report = audit(text[: len(text) // 2] + "\n" + text[5:], documents(text, text[:-1], "a", "word"))
     assert len(report.sightings) == 4
+
+
+REPEATED = ["The kettle is old.", "Water boils soon.", "Tea is poured last.", "Cups are warm."]
+
+
+@pytest.mark.parametrize("again", [REPEATED, REPEATED[:1], REPEATED[-1:], REPEATED[1:3]], ids=len)
+@pytest.mark.parametrize("head", ["Documents:\n", "", "Answer from these.\n\n"])
+def test_what_stands_again_behind_all_documents_changes_no_order(head, again):
+    prompt = head + "\n\n".join([*REPEATED, *again]) + "\n\nQuestion?"
+    report = audit(prompt, [Document(content=text) for text in REPEATED], expected="as given")
+    assert report.actual == (1, 2, 3, 4)
