@@ -10,14 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from haystack import Document
+from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2.defaults import DEFAULT_NAMESPACE
 
 from lim.audit.check import Expected, audit
-from lim.audit.model import AuditReport, PromptError, Status
+from lim.audit.model import AuditReport, PromptError, Status, two_places
 from lim.audit.prompts import Prompt
 from lim.plain import plain
 
 SHOWN_CHARACTERS = 60
 """Characters of each document in the message of a failed assertion."""
+
+_JINJA_NAMES = {"loop", "self", "super", "caller", "varargs", "kwargs"}
 
 
 def assert_prompt_order(
@@ -56,7 +60,7 @@ def explain(report: AuditReport) -> str:
         for sighting in report.sightings
         if sighting.status in (Status.MISSING, Status.REPEATED, Status.UNEXPECTED)
     ]
-    tau = "" if report.tau is None else f", Kendall's tau {report.tau:.2f}"
+    tau = "" if report.tau is None else f", Kendall's tau {two_places(report.tau)}"
     return "\n".join(
         (
             f"The prompt does not hold the documents in the intended order ({report.order.value}{tau}).",
@@ -83,7 +87,8 @@ def pytest_file(
 
     :param template: a Jinja template as `PromptBuilder` takes, with `documents` for the documents.
     :param documents: the documents, most relevant first.
-    :param variables: the template's other variables, such as `query`; values JSON knows.
+    :param variables: the template's other variables, such as `query`; values JSON knows. What the template has no
+        use for is left out, and for a variable of its own that is not given a placeholder is written.
     :param word_count_threshold: the ranker's threshold.
     :param top_k: the ranker's limit.
     :returns: Python source, complete: it needs pytest, haystack-ai and this package.
@@ -101,7 +106,10 @@ def pytest_file(
         for document in documents
     ]
     body = textwrap.dedent('''\
-        """The prompt must hold the documents in the order in which the ranker arranged them."""
+        """The prompt must hold the documents in the order in which the ranker arranged them.
+
+        Needs pytest, haystack-ai and the project Lost in the Middle Lab: in its folder, `pip install .`.
+        """
 
         import json
 
@@ -113,7 +121,7 @@ def pytest_file(
 
         TEMPLATE = @template@
 
-        VARIABLES = json.loads(
+        @note@VARIABLES = json.loads(
             @variables@
         )
 
@@ -139,15 +147,50 @@ def pytest_file(
             )
             assert_prompt_order(result["prompt_builder"]["prompt"], result["ranker"]["documents"])
         ''')
+    values, placeholders, lacks_documents = _inputs(template, variables or {})
+    notes = []
+    if lacks_documents:
+        notes.append("The template has no variable `documents`, which the documents go to: rename the one it has.")
+    if placeholders:
+        notes.append(f"To be replaced by real values: {', '.join(placeholders)}.")
     settings = {"word_count_threshold": word_count_threshold, "top_k": top_k}
     parts = {
         "template": _literal(template),
-        "variables": _literal(json.dumps(plain(variables or {}, finite=True))),
+        "note": "".join(f"# {_ascii(note)}\n" for note in notes),
+        "variables": _literal(json.dumps(plain(values, finite=True))),
         "documents": _literals(json.dumps(given, indent=1)),
         "settings": ", ".join(f"{name}={value}" for name, value in settings.items() if value is not None),
     }
     # In one pass: a template may itself hold one of the marks.
     return re.sub(r"@(\w+)@", lambda mark: parts[mark[1]], body)
+
+
+def _inputs(template: str, variables: Mapping[str, Any]) -> tuple[dict[str, Any], list[str], bool]:
+    """Choose the values for a template's variables.
+
+    The names are read off the parsed template: Jinja's own finder compiles it, and so works out constants of any size.
+
+    :returns: the values, the names that got a placeholder, and whether the template has no `documents`.
+    """
+    try:
+        tree = Environment(autoescape=True).parse(template)
+        loaded: dict[str, set[str]] = {"load": set(), "store": set(), "param": set()}
+        for name in tree.find_all(nodes.Name):
+            loaded[name.ctx].add(name.name)
+    except (TemplateSyntaxError, RecursionError):  # the file then fails with Jinja's word on it
+        return dict(variables), [], False
+    used = sorted(loaded["load"] - loaded["store"] - loaded["param"] - set(DEFAULT_NAMESPACE) - _JINJA_NAMES)
+    placeholders = [name for name in used if name not in variables and name != "documents"]
+    values = {name: value for name, value in variables.items() if name in used}
+    return (
+        {**values, **{name: f"placeholder for {name}" for name in placeholders}},
+        placeholders,
+        "documents" not in used,
+    )
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _literal(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from haystack import Document
 from streamlit.testing.v1 import AppTest
 
 from lim import arrange, widgets
-from lim.audit import Status, audit
+from lim.audit import Status, audit, two_places
 from lim.audit.traces import audit_traces
 from lim.charts import audit as draw
 from lim.frames import audit as frames
@@ -125,6 +126,7 @@ def test_the_generated_test_holds_the_documents_and_the_template():
     compile(code.value, "test_prompt_order.py", "exec")
     assert "light-1" in code.value
     assert "<{{ d.content }}>" in code.value
+    assert any("pip install ." in caption.value for caption in at.caption)
 
 
 def test_a_trace_tells_when_it_began_and_shows_the_first_that_lost_it():
@@ -246,7 +248,33 @@ def test_long_lists_are_thinned_and_the_chart_says_so():
     figure = draw.slope(frames.slope(report), report)
     assert frames.slope(report)["number"].nunique() == 240
     assert "240 of 600 documents drawn" in figure.subtitle
+    backwards = audit("\n".join(d.content for d in documents[::-1]), documents)
+    assert draw.slope(frames.slope(backwards), backwards).title == "600 of 600 passages stand elsewhere than intended"
     figure.chart.to_dict()
+
+
+def test_where_nothing_is_found_nothing_is_said_to_stand_right():
+    report = audit("What is the time?", [Document(content=text) for text in TEXTS])
+    assert draw.slope(frames.slope(report), report).title == "None of the documents was found in the prompt"
+    assert "may be the wrong ones" in report.culprit
+
+
+@pytest.mark.parametrize(("tau", "said"), [(-0.0049, "0.00"), (0.0, "0.00"), (-0.006, "-0.01"), (1.0, "1.00")])
+def test_tau_has_no_sign_where_it_rounds_to_zero(tau, said):
+    assert two_places(tau) == said
+    report = audit("\n".join(TEXTS), [Document(content=text) for text in TEXTS])
+    report = replace(report, comparisons=(replace(report.comparisons[0], tau=tau),))
+    (shown,) = frames.orders(report)["tau"]
+    assert f"{shown:.2f}" == said
+
+
+def test_a_prompt_beside_the_sample_says_whose_documents_are_sought():
+    at = page(audit_source="Paste")
+    at.text_area(key="audit_pasted").set_value("A prompt of one's own")
+    (info,) = sound(at).info
+    assert "choose Paste or Upload under **Documents**" in info.value
+    assert not paste("A prompt of one's own").info
+    assert not sample("intact").info
 
 
 def test_the_bars_of_a_trace_count_every_request():

@@ -15,6 +15,7 @@ from lim.audit.model import (
     Sighting,
     Span,
     Status,
+    two_places,
 )
 from lim.audit.prompts import Prompt, parse
 
@@ -36,4 +37,5 @@ __all__ = [
     "Status",
     "audit",
     "parse",
+    "two_places",
 ]

@@ -37,6 +37,9 @@ def audit(
     one of which contains the other, each is found where it stands by itself. Documents with equal texts (but
     for whitespace around them) are interchangeable. What the template adds around the texts does not matter.
 
+    Where documents stand more than once, the first complete pass through them is the order, whatever order a second one
+    has, and the further copies are named.
+
     :param prompt: what goes to the LLM: a string, Haystack's chat messages, or message dicts (content as a string or
         as a list of parts).
     :param documents: the ranker's output, see `expected`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lim.audit.model import Comparison, KnownOrder, Sighting, Status
+from lim.audit.model import Comparison, KnownOrder, Sighting, Status, two_places
 
 _ALIKE = 0.05  # a template's cut leaves texts of nearly one length
 
@@ -57,8 +57,8 @@ def culprit(sightings: Sequence[Sighting], order: KnownOrder, comparisons: Seque
     found = any(sighting.spans for sighting in sightings)
     if not found and any(sighting.intended for sighting in sightings):
         return (
-            "None of the documents is in the prompt: likely it belongs to another request, the template leaves "
-            "their content out, or they were rewritten on the way."
+            "None of the documents is in the prompt: those given beside it may be the wrong ones. If they are "
+            "not, likely the template leaves their content out, or they were rewritten on the way."
         )
     said = [_about_order(order, comparisons), *_about_documents(sightings)]
     return " ".join(filter(None, said)) or "Nothing: the prompt holds the documents as intended."
@@ -84,7 +84,8 @@ def _about_order(order: KnownOrder, comparisons: Sequence[Comparison]) -> str:
         at = comparisons[0].first_departure
         return (
             f"The documents stand in no known order; the first that is out of the intended order is at position {at}. "
-            f"Nearest is: {near.order.value} (Kendall's tau {near.tau:.2f}). Look for a step that changes the list."
+            f"Nearest is: {near.order.value} (Kendall's tau {two_places(near.tau or 0)}). Look for a step "
+            f"that changes the list."
         )
     return _ORDER[order]
 

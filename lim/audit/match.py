@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lim.audit.encodings import PLAIN, Encoding, Words, compose, loosen, squeeze, worth_trying
@@ -21,6 +21,10 @@ TRIMMED_CHARACTERS = 24
 """Characters that a part of a text may give up to its neighbours."""
 CONTEXT = 2
 """Characters before and after a text by which the places the template made are told from mentions."""
+MAX_PASSES = 20
+"""Passes through all documents, of equal length, that are compared by their surroundings."""
+MARK_ENDS = ("]", ")", ">", ".", ":")
+"""What a mark before a document, such as `[1]`, ends with; it stands before the first document too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,10 @@ class Group:
     text: str
     members: list[int]
     places: list[Place] = field(default_factory=list)
+
+
+Reading = dict[Group, list[Place]]
+"""The places that are taken for the documents' own."""
 
 
 class Claims:
@@ -269,7 +277,12 @@ def _claim_similar(prompt: str, groups: Sequence[Group], encodings: Sequence[Enc
 
 
 def _choose(prompt: str, groups: Sequence[Group], *, drop: bool) -> None:
-    """Where a text has more places than documents, put those first that stand in the surroundings of the documents.
+    """Where a text has more places than documents, put those first that are the documents' own.
+
+    Three readings are made: the first complete pass, which is the shortest run of places that holds every text; the
+    first place of each text; and the places in the most common surroundings. The one in the most uniform surroundings
+    is taken: a template's are alike, and mentions' are not. Where they are equally uniform, one of the first two that
+    is in the order intended is, else the first pass. So of two passes the first one counts, whatever the second is.
 
     :param drop: whether the others are dropped if they look like mentions.
     """
@@ -287,34 +300,113 @@ def _choose(prompt: str, groups: Sequence[Group], *, drop: bool) -> None:
         around.update(contexts)
         before.update({left for left, _ in contexts})
         after.update({right for _, right in contexts})
-    most_before, most_after = max(before.values()), max(after.values())
-    # What stands first has other words before it than the rest, and is no worse for it.
-    earliest = min(place.start for group in groups for place in group.places)
 
-    def fit(place: Place) -> tuple[int, int, bool]:
-        context = left, right = surroundings[place]
-        inside_word = (left[-1:] + prompt[place.start : place.start + 1]).isalnum() and left[-1:].isalnum()
-        inside_word = inside_word or (right[:1].isalnum() and prompt[place.end - 1 : place.end].isalnum())
-        if place.start == earliest and after[right] == most_after > 1:
-            alike = max(count for (_, other), count in around.items() if other == right)
-            return alike, most_before + most_after, not inside_word
-        return around[context], before[left] + after[right], not inside_word
-
-    def shared(place: Place) -> bool:
+    def free(place: Place) -> bool:
         left, right = surroundings[place]
-        return before[left] == most_before > 1 or after[right] == most_after > 1
+        inside_word = left[-1:].isalnum() and prompt[place.start].isalnum()
+        return not inside_word and not (right[:1].isalnum() and prompt[place.end - 1].isalnum())
 
+    least = (0, 0, False)
+    fits = {
+        place: (
+            around[surroundings[place]],
+            before[surroundings[place][0]] + after[surroundings[place][1]],
+            free(place),
+        )
+        for group in crowded
+        for place in group.places
+    }
+    apart: Reading = {}
+    common: Reading = {}
+    for group in groups:
+        apart[group] = [place for place in group.places if free(place)]
+        if len(apart[group]) < len(group.members):
+            apart[group] = group.places
+        # A stable sort: of two that fit equally the earlier.
+        fitting = sorted(group.places, key=lambda place: fits.get(place, least), reverse=True)
+        common[group] = fitting[: len(group.members)]
+    first = {group: places[: len(group.members)] for group, places in apart.items()}
+    early = max(_passes(apart), key=lambda reading: _uniform(reading, surroundings))
+    best = max(
+        (early, first, common),
+        key=lambda reading: (_uniform(reading, surroundings), reading is not common, _in_order(reading)),
+    )
+    own = _placed(best)
+    # Those of the documents, and those of most texts: a second pass may have a template of its own.
+    lefts = {surroundings[place][0] for place in own[1:]} | _most(before)
+    rights = {surroundings[place][1] for place in own[:-1]} | _most(after)
     for group in crowded:
-        fits = [fit(place) for place in group.places]
-        ranked = sorted(range(len(fits)), key=lambda index: (*(-value for value in fits[index]), index))
-        least = fits[ranked[len(group.members) - 1]]
-        chosen = sorted(ranked[: len(group.members)])
-        others = [
-            index
-            for index in ranked[len(group.members) :]
-            if not drop or fits[index] == least or len(group.text) >= MENTION_CHARACTERS or shared(group.places[index])
-        ]
-        group.places = [group.places[index] for index in (*chosen, *sorted(others))]
+        chosen = set(best[group])
+        least = min(fits[place] for place in chosen)
+        others = [place for place in group.places if place not in chosen]
+        if drop and len(group.text) < MENTION_CHARACTERS:
+            others = [
+                place
+                for place in others
+                if fits[place] == least or surroundings[place][0] in lefts or surroundings[place][1] in rights
+            ]
+        group.places = [*(place for place in group.places if place in chosen), *others]
+
+
+def _passes(places: Reading) -> list[Reading]:
+    """Find the shortest runs of places that hold each text as often as it has documents, as far as it is there.
+
+    :returns: one reading for each run, in the prompt's order, at most `MAX_PASSES`.
+    """
+    line = sorted(((place, group) for group, own in places.items() for place in own), key=lambda each: each[0].start)
+    need = {group: min(len(group.members), len(own)) for group, own in places.items()}
+    lacking = sum(need.values())
+    seen: Counter[Group] = Counter()
+    runs: list[tuple[int, int]] = []
+    start = 0
+    for end, (_, group) in enumerate(line, 1):
+        lacking -= seen[group] < need[group]
+        seen[group] += 1
+        while seen[line[start][1]] > need[line[start][1]]:
+            seen[line[start][1]] -= 1
+            start += 1
+        if not lacking:
+            runs.append((start, end))
+    shortest = min((end - start for start, end in runs), default=0)
+    readings: list[Reading] = []
+    for start, end in [run for run in runs if run[1] - run[0] == shortest][:MAX_PASSES]:
+        reading: Reading = {group: [] for group in places}
+        for place, group in line[start:end]:
+            if len(reading[group]) < need[group]:
+                reading[group].append(place)
+        readings.append(reading)
+    return readings
+
+
+def _uniform(reading: Reading, surroundings: Mapping[Place, tuple[str, str]]) -> int:
+    """Count the documents that have the most common characters before them, and those that have them behind them.
+
+    What stands first may have other characters before it, and what stands last behind it: a heading, a question. But
+    a mark such as `[1]` stands before the first document too.
+    """
+    own = _placed(reading)
+    lefts = Counter(surroundings[place][0] for place in own[1:])
+    rights = Counter(surroundings[place][1] for place in own[:-1])
+    if not lefts:
+        return 0
+    left, count = lefts.most_common(1)[0]
+    marked = left.rstrip().endswith(MARK_ENDS) and surroundings[own[0]][0] != left
+    return count + rights.most_common(1)[0][1] - marked
+
+
+def _in_order(reading: Reading) -> bool:
+    """Tell whether the texts of a reading stand in the order intended, each by its first place."""
+    starts = [min(place.start for place in places) for places in reading.values() if places]
+    return starts == sorted(starts)
+
+
+def _most(counts: Mapping[str, int]) -> set[str]:
+    most = max(counts.values())
+    return {text for text, count in counts.items() if count == most > 1}
+
+
+def _placed(reading: Reading) -> list[Place]:
+    return sorted((place for places in reading.values() for place in places), key=lambda place: place.start)
 
 
 def _give_up_surplus(prompt: str, groups: Sequence[Group], forms: dict[Encoding, dict[Group, tuple[str, int]]]) -> None:

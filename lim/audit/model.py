@@ -23,6 +23,15 @@ SURVIVING_BYTES = 40
 they say about as much in Latin letters as in Chinese ones."""
 
 
+def two_places(tau: float) -> str:
+    """Write Kendall's tau with two places.
+
+    :param tau: the value.
+    :returns: the text; what rounds to zero has no sign.
+    """
+    return f"{round(tau, 2) + 0.0:.2f}"
+
+
 class PromptError(LimError):
     """A prompt, or the documents beside it, cannot be audited."""
 

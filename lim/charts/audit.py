@@ -34,7 +34,7 @@ def slope(frame: pd.DataFrame, report: AuditReport, palette: Palette = LIGHT) ->
         .sort([frames.INTENDED, frames.ACTUAL])
         .scale(domain=[frames.INTENDED, frames.ACTUAL])
         .title(None)
-        .axis(labelAngle=0, orient="top", labelFontWeight=600),
+        .axis(labelAngle=0, orient="top", labelFontWeight=600, labelLimit=400, labelOverlap=False),
         alt.Y("place:Q").scale(reverse=True, zero=False, nice=False, padding=12).axis(None),
     )
     colour = alt.condition("datum.there", relevance(palette), alt.value(palette.out))
@@ -59,17 +59,20 @@ def slope(frame: pd.DataFrame, report: AuditReport, palette: Palette = LIGHT) ->
             left.mark_text(align="right", dx=-10, **text).encode(text="label:N"),
             right.mark_text(align="left", dx=10, **text).encode(text="label:N"),
         ]
-    moved = frame[(frame["side"] == frames.ACTUAL) & ~frame["straight"]]
-    placed = int((frame["side"] == frames.ACTUAL).sum())
+    moved, placed = frames.moved(report)
+    if not placed:
+        title = "None of the documents was found in the prompt"
+    elif moved:
+        title = f"{moved:,} of {placed:,} passages stand elsewhere than intended"
+    else:
+        title = "Every document that is there stands where it should"
     subtitle = "Deep blue is most relevant, grey is missing, dashed has moved"
     shown, total = frame["number"].nunique(), sum(bool(each.intended or each.spans) for each in report.sightings)
     if shown < total:
         subtitle += f". {shown:,} of {total:,} documents drawn, evenly chosen"
     return Figure(
         finish(alt.LayerChart(layer=layers), palette, max(HEIGHT, ROW * min(longest, MAX_SLOPE_DOCUMENTS))),
-        f"{len(moved):,} of {placed:,} passages stand elsewhere than intended"
-        if len(moved)
-        else "Every document that is there stands where it should",
+        title,
         subtitle,
         f"{frames.verdict(report)}. Intended: {_some(report.intended)}. In the prompt: {_some(report.actual)}.",
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from haystack import Document
 
-from lim.audit import AuditReport, KnownOrder, Match, Sighting, Status
+from lim.audit import AuditReport, KnownOrder, Match, Sighting, Status, two_places
 from lim.audit.traces import Request, TraceAudit
 from lim.frames.lab import MAX_MARKS, bins, preview
 from lim.frames.passages import Passage
@@ -122,6 +122,22 @@ def status(sighting: Sighting) -> str:
     return words
 
 
+def moved(report: AuditReport) -> tuple[int, int]:
+    """Count the passages of a prompt, each copy of a document one.
+
+    :param report: an audit.
+    :returns: how many stand elsewhere than intended, and how many there are.
+    """
+    places = _places(report)
+    intended = {each.number: each.intended for each in report.sightings}
+    return sum(bool(nth) or place != intended[number] for (number, nth), place in places.items()), len(places)
+
+
+def _places(report: AuditReport) -> dict[tuple[int, int], int]:
+    copies = sorted((span.start, each.number, nth) for each in report.sightings for nth, span in enumerate(each.spans))
+    return {(number, nth): place for place, (_, number, nth) in enumerate(copies, 1)}
+
+
 def slope(report: AuditReport) -> pd.DataFrame:
     """Make the rows of the slope from the intended order to the prompt's, a copy of a document a line of its own.
 
@@ -131,8 +147,7 @@ def slope(report: AuditReport) -> pd.DataFrame:
         where it should), `label`, `status`, `preview`. At most `MAX_MARKS` documents, evenly chosen.
     """
     shade = shades(report)
-    copies = sorted((span.start, each.number, nth) for each in report.sightings for nth, span in enumerate(each.spans))
-    places = {(number, nth): place for place, (_, number, nth) in enumerate(copies, 1)}
+    places = _places(report)
     shown = [each for each in report.sightings if each.intended or each.spans]
     if len(shown) > MAX_MARKS:
         shown = [shown[index] for index in bins(len(shown))[:-1].tolist()]
@@ -218,13 +233,18 @@ def orders(report: AuditReport) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "order": [each.order.value + (f": {each.field}" if each.field else "") for each in report.comparisons],
-            "tau": pd.array([each.tau for each in report.comparisons], dtype="Float64"),
+            "tau": pd.array([_unsigned(each.tau) for each in report.comparisons], dtype="Float64"),
             "agrees": [
                 "the same" if each.first_departure is None else f"differs from position {each.first_departure:,} on"
                 for each in report.comparisons
             ],
         }
     )
+
+
+def _unsigned(tau: float | None) -> float | None:
+    """Leave out the sign of what a table would show as -0.00."""
+    return 0.0 if tau is not None and two_places(tau) == "0.00" else tau
 
 
 def ranked(report: AuditReport) -> list[Document]:
@@ -300,7 +320,7 @@ def requests(trace: TraceAudit) -> pd.DataFrame:
             _time(request),
             "kept" if request.holds else "lost",
             request.order,
-            request.tau,
+            _unsigned(request.tau),
             request.found,
             request.documents,
             request.changed_by,

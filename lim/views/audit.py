@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from lim import testing
-from lim.audit import AuditReport, parse
+from lim.audit import AuditReport, parse, two_places
 from lim.audit.traces import TraceAudit
 from lim.charts import audit as draw
 from lim.errors import LimError
@@ -117,7 +117,8 @@ def beside(text: str) -> Shown | None:
         return None
     report = audited(text, bench, bench.key, arranged=arranged, threshold=threshold, top_k=top_k)
     limits = (threshold, top_k) if arranged else (None, None)
-    return lambda view: prompt(view, report, bench.ranked.query or "", limits)
+    sample = picked.sample.title if picked.sample is not None else ""
+    return lambda view: prompt(view, report, bench.ranked.query or "", limits, sample)
 
 
 def intention(bench: Bench) -> tuple[bool, int | None, int | None]:
@@ -143,9 +144,21 @@ def intention(bench: Bench) -> tuple[bool, int | None, int | None]:
     return True, threshold, top_k
 
 
-def prompt(view: Stage, report: AuditReport, query: str, limits: tuple[int | None, int | None] = (None, None)) -> None:
-    """Show the audit of one prompt, whole or slide by slide."""
+def prompt(
+    view: Stage,
+    report: AuditReport,
+    query: str,
+    limits: tuple[int | None, int | None] = (None, None),
+    sample: str = "",
+) -> None:
+    """Show the audit of one prompt, whole or slide by slide; say if it is searched for the documents of a sample."""
     slide = view.slide(PROMPT_SLIDES, WELCOME)
+    if sample:
+        st.info(
+            f"Your prompt is searched for the documents of the sample “{verbatim(sample)}”. To look for your own, "
+            "choose Paste or Upload under **Documents**.",
+            icon=":material/info:",
+        )
     st.title(frames.verdict(report), anchor=False)
     if slide is None:
         body(report, query, limits)
@@ -204,7 +217,7 @@ def figures(report: AuditReport) -> None:
         st.metric("Documents in the prompt", f"{len(report.actual):,} of {len(report.intended):,}")
         st.metric(
             "Kendall’s tau",
-            "–" if report.tau is None else f"{report.tau:.2f}",
+            "–" if report.tau is None else two_places(report.tau),
             help="Of the documents found, to the intended order: 1 is the same order, −1 its reverse.",
         )
         st.metric("Words", f"{report.words:,}", help=f"{report.document_words:,} of them are documents")
@@ -224,16 +237,18 @@ def documents(report: AuditReport) -> None:
         lazy=True,
         placeholder="",
         column_config={
-            "number": columns.NumberColumn("Document", width=80, help="Place in the list of documents"),
-            "rank": columns.NumberColumn("Rank", width=55, help="By relevance, 1 is best"),
+            "number": columns.NumberColumn("Document", width=110, help="Place in the list of documents"),
+            "rank": columns.NumberColumn("Rank", width=75, help="By relevance, 1 is best"),
             "status": columns.TextColumn("The prompt"),
-            "intended": columns.NumberColumn("Intended", width=75, help="Position it should have"),
-            "position": columns.NumberColumn("Position", width=70, help="Position it has among the expected documents"),
+            "intended": columns.NumberColumn("Intended", width=105, help="Position it should have"),
+            "position": columns.NumberColumn(
+                "Position", width=105, help="Position it has among the expected documents"
+            ),
             "match": columns.TextColumn("Text", help="How closely the prompt's text is the document's"),
             "survives": columns.ProgressColumn(
                 "Survives", format="%d%%", min_value=0, max_value=100, help="Share of its characters in the prompt"
             ),
-            "message": columns.NumberColumn("Message", width=70, help="Of the conversation"),
+            "message": columns.NumberColumn("Message", width=105, help="Of the conversation"),
             "id": columns.TextColumn("Id", width="small"),
             "text": columns.TextColumn("Document’s text", width="large"),
         },
@@ -265,7 +280,8 @@ def test(report: AuditReport, query: str, limits: tuple[int | None, int | None])
             "Your template (Jinja)", DEFAULT_TEMPLATE, height=280, key="audit_template", persist_state="session"
         )
         st.caption(
-            "Put in your own template, and your own pipeline in the file: then no change loses the order unseen."
+            "Put in your own template, and your own pipeline in the file: then no change loses the order unseen. "
+            "The file needs pytest and this project: in the project’s folder, run “pip install .”"
         )
     with right:
         threshold, top_k = limits
@@ -348,12 +364,12 @@ def requests(found: TraceAudit) -> None:
         lazy=True,
         placeholder="",
         column_config={
-            "number": columns.NumberColumn("Request", width=75, format="localized"),
+            "number": columns.NumberColumn("Request", width=105, format="localized"),
             "started": columns.TextColumn("Started"),
-            "kept": columns.TextColumn("The order", width=75),
+            "kept": columns.TextColumn("The order", width=110),
             "order": columns.TextColumn("The prompt holds"),
-            "tau": columns.NumberColumn("Kendall’s tau", width=95, format="%.2f"),
-            "found": columns.NumberColumn("Found", width=65),
+            "tau": columns.NumberColumn("Kendall’s tau", width=135, format="%.2f"),
+            "found": columns.NumberColumn("Found", width=85),
             "documents": columns.NumberColumn("of", width=50),
             "changed_by": columns.TextColumn("Changed by"),
             "ranker": columns.TextColumn("Arranged by"),

@@ -2,6 +2,7 @@
 
 import html
 import json
+import random
 import unicodedata
 
 import pytest
@@ -332,12 +333,56 @@ def test_monotonous_texts_are_no_trap(text: str) -> None:
     assert len(report.sightings) == 4
 
 
-REPEATED = ["The kettle is old.", "Water boils soon.", "Tea is poured last.", "Cups are warm."]
+SMALL = [
+    ["The kettle is old.", "Water boils soon.", "Tea is poured last.", "Cups are warm.", "Milk is cold."],
+    ["harbour", "lantern", "market", "tower", "quay"],
+    ["a", "b", "c", "d", "e"],
+]
 
 
-@pytest.mark.parametrize("again", [REPEATED, REPEATED[:1], REPEATED[-1:], REPEATED[1:3]], ids=len)
-@pytest.mark.parametrize("head", ["Documents:\n", "", "Answer from these.\n\n"])
-def test_what_stands_again_behind_all_documents_changes_no_order(head, again):
-    prompt = head + "\n\n".join([*REPEATED, *again]) + "\n\nQuestion?"
-    report = audit(prompt, [Document(content=text) for text in REPEATED], expected="as given")
-    assert report.actual == (1, 2, 3, 4)
+def reading(prompt: str, given: list[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    report = audit(prompt, documents(*given))
+    assert report.numbers(Status.MISSING) == ()
+    return report.actual, report.numbers(Status.REPEATED)
+
+
+@pytest.mark.parametrize("kind", ["the same again", "twice again", "some again", "another order", "one before"])
+@pytest.mark.parametrize("head", ["", "Documents:\n", "Answer from these.\n\n"])
+def test_the_first_complete_pass_is_the_order_and_the_rest_is_named(kind: str, head: str) -> None:
+    rng = random.Random(kind + head)
+    for _ in range(60):
+        texts = rng.choice(SMALL)[: rng.randint(2, 5)]
+        order = rng.sample(range(len(texts)), len(texts))
+        before, behind = [], []
+        if kind == "the same again":
+            behind = order
+        elif kind == "twice again":
+            behind = order * 2
+        elif kind == "some again":
+            behind = rng.sample(order, rng.randint(1, len(order)))
+        elif kind == "another order":
+            behind = rng.sample(order, len(order))
+        else:  # the last one before the others would be a complete pass of another order
+            order.sort()
+            before = [rng.choice(order[:-1])]
+        join = rng.choice(["\n\n", "\n", " ", "\n- ", "\n---\n"])
+        prompt = join.join(texts[index] for index in [*before, *order, *behind]) + rng.choice(["", "\n\n??"])
+        plain = "" if texts[0] == "a" else head  # these letters stand in every word
+        expected = tuple(index + 1 for index in order), tuple(sorted(index + 1 for index in {*before, *behind}))
+        assert reading(plain + prompt, texts) == expected, plain + prompt
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2), (2, 3, 1), (1, 3, 2)])
+@pytest.mark.parametrize("mention", ["Question: harbour\n", "Which market or harbour has a lantern?\n", ""])
+def test_a_query_that_quotes_documents_changes_no_order(order: tuple[int, ...], mention: str) -> None:
+    texts = ["harbour", "lantern", "market"]
+    listed = "\n".join(f"[{place}] {texts[number - 1]}" for place, number in enumerate(order, 1))
+    for prompt in (f"{mention}{listed}\n", f"{listed}\n\n{mention}"):
+        assert reading(prompt, texts)[0] == order
+
+
+def test_passes_may_stand_in_other_surroundings() -> None:
+    texts = SMALL[0]
+    again = "\n".join(f"<doc>{text}</doc>" for text in reversed(texts))
+    assert reading("\n\n".join(texts) + "\n\nEarlier:\n" + again, texts) == ((1, 2, 3, 4, 5), (1, 2, 3, 4, 5))
+    assert reading("a b c a b c" * 5, ["a", "b", "c"]) == ((1, 2, 3), (1, 2, 3))

@@ -95,18 +95,40 @@ def test_the_written_file_fails_on_a_template_that_sorts(tmp_path: Path) -> None
 
 
 def test_the_written_file_holds_what_was_given() -> None:
-    source = pytest_file(SORTING, documents(), variables={"query": "?", "n": float("nan")}, word_count_threshold=30)
+    template = SORTING + "{{ n }}"
+    source = pytest_file(template, documents(), variables={"query": "?", "n": float("nan")}, word_count_threshold=30)
     assert source.isascii()
     names = {
         node.targets[0].id: node.value  # type: ignore[attr-defined] # plain names
         for node in ast.parse(source).body
         if isinstance(node, ast.Assign)
     }
-    assert ast.literal_eval(names["TEMPLATE"]) == SORTING
+    assert ast.literal_eval(names["TEMPLATE"]) == template
     assert json.loads(ast.literal_eval(names["VARIABLES"].args[0])) == {"query": "?", "n": None}  # type: ignore[attr-defined]
     written = json.loads(ast.literal_eval(names["DOCUMENTS"].generators[0].iter.args[0]))  # type: ignore[attr-defined]
     assert [Document(**fields) for fields in written] == documents()
     assert "LostInTheMiddleRanker(word_count_threshold=30)" in source
+
+
+@pytest.mark.parametrize(
+    ("end", "placeholders"),
+    [("", ""), ("{{ question }}", "question"), ("{{ query }}{% set a = 1 %}{{ a }}{{ b }}{{ ü }}", "b, \\xfc")],
+)
+def test_the_written_file_passes_whatever_variables_the_template_has(
+    tmp_path: Path, end: str, placeholders: str
+) -> None:
+    source = pytest_file(TEMPLATE.partition("{{ query")[0] + end, documents(), variables={"query": "?"})
+    assert ("# To be replaced by real values" in source) is bool(placeholders)
+    assert f"values: {placeholders}.\n" in source or not placeholders
+    result = run(source, tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("template", ["{% for", "{{ 'a' * 10 ** 12 }}", "{{ " + "(" * 5000, "{{ docs }}", ""])
+def test_a_template_that_cannot_work_is_written_all_the_same(template: str) -> None:
+    source = pytest_file(template, documents(), variables={"query": "?"})
+    compile(source, "test_prompt_order.py", "exec")
+    assert ("has no variable `documents`" in source) is (template[3:7] not in ("for", "(((("))
 
 
 def test_no_documents_no_file() -> None:
