@@ -3,9 +3,10 @@
 import gzip
 import json
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import pytest
+from app_page import ROOT, metrics, opened, sound, title
 from haystack import Document
 from streamlit.testing.v1 import AppTest
 
@@ -15,7 +16,8 @@ from lim.audit.traces import audit_traces
 from lim.charts import audit as draw
 from lim.frames import audit as frames
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "audit")
+
 SAMPLES = ROOT / "sample_data" / "audit"
 TITLES = {sample["key"]: sample["title"] for sample in json.loads((SAMPLES / "samples.json").read_text("utf-8"))}
 VERDICTS = {
@@ -26,20 +28,6 @@ VERDICTS = {
     "trace": "109 of 200 requests kept the intended order; most have lost it since request 105",
 }
 TEXTS = [f"{word} is the text of a document that nobody would confuse." for word in ("One", "Two", "Three", "Four")]
-
-
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).switch_page("lim/views/audit.py")
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    """Run the page: whatever a person does, they never meet a traceback."""
-    at.run()
-    assert not at.exception
-    return at
 
 
 def sample(key: str, **more: str) -> AppTest:
@@ -61,15 +49,6 @@ def upload(name: str, data: bytes) -> AppTest:
     at = page(audit_source="Upload")
     at.file_uploader(key="audit_upload").upload(name, data)
     return sound(at)
-
-
-def title(at: AppTest) -> str:
-    (found,) = at.title
-    return found.value
-
-
-def metrics(at: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in at.metric}
 
 
 def rows(at: AppTest, *columns: str) -> list[tuple]:

@@ -2,18 +2,20 @@
 
 import io
 import re
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from app_page import opened, sound
 from streamlit.testing.v1 import AppTest
 
 from lim import evidence, metrics, orders
 from lim.frames import evidence as frames
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "evidence")
+
 TABS = ["Your list", "All curves", "Whole pipelines", "Your metrics", "Other frameworks", "Every row"]
 POSITIONS = {
     (row.source, row.model, row.documents, row.gold_position): (
@@ -34,20 +36,6 @@ PUBLISHED = {
     for number in (row.accuracy_pct, row.low, row.high, row.closed_book_pct, row.oracle_pct)
     if number is not None
 } | {row.score for row in evidence.orderings()}
-
-
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    at.switch_page("lim/views/evidence.py")
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    at.run()
-    assert not at.exception
-    return at
 
 
 def said(at: AppTest) -> str:

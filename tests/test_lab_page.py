@@ -2,38 +2,26 @@
 
 import json
 import re
+from functools import partial
 from html import unescape
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
+from app_page import ROOT, metrics, opened, sound, title
 from haystack.components.rankers import LostInTheMiddleRanker as HaystackRanker
 from streamlit.testing.v1 import AppTest
 
 from lim import load, measure, story, widgets
 from lim.ranker import Arrangement, arrange
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "lab")
+
 HAYSTACK = f"haystack-ai {version('haystack-ai')}"
 SAMPLES = {entry["key"]: entry for entry in json.loads((ROOT / "sample_data" / "samples.json").read_text("utf-8"))}
 FIRST = (
     "12 of 20 documents reach the prompt: 1,110 words, 110 over your threshold of 1,000, because the document that "
     "crosses it is kept."
 )
-
-
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    """Run the page: whatever a person does, they never meet a traceback."""
-    at.run()
-    assert not at.exception
-    return at
 
 
 def paste(text: str, at: AppTest | None = None) -> AppTest:
@@ -62,11 +50,6 @@ def words(*counts: int) -> str:
     return records(*(f"d{n} " + "word " * (count - 1) if count else "" for n, count in enumerate(counts)))
 
 
-def title(at: AppTest) -> str:
-    (found,) = at.title
-    return found.value
-
-
 def limits(at: AppTest) -> tuple[int, int]:
     return at.number_input(key="word_count_threshold").value, at.slider[0].value
 
@@ -91,10 +74,6 @@ def charts(at: AppTest) -> list[str]:
     said = [unescape(text) for mark in at.markdown for text in re.findall(r"<span style=.*?>(.*?)</span>", mark.value)]
     assert len(said) == len(at.get("vega_lite_chart"))
     return said
-
-
-def metrics(at: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in at.metric}
 
 
 def open_tab(at: AppTest, name: str) -> AppTest:

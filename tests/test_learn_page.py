@@ -1,34 +1,17 @@
 """Every step of the lesson, without a browser."""
 
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
+from app_page import opened, press, sound
 from streamlit.testing.v1 import AppTest
 
 from lim import lesson
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "learn")
+
 NAMES = [step.name for step in lesson.STEPS]
-
-
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    at.switch_page("lim/views/learn.py")
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    at.run()
-    assert not at.exception
-    return at
-
-
-def click(at: AppTest, key: str) -> AppTest:
-    at.button(key=key).click()
-    return sound(at)
 
 
 def said(at: AppTest) -> str:
@@ -49,10 +32,10 @@ def test_an_unknown_step_in_a_link_opens_the_first():
 def test_the_buttons_walk_through_the_whole_lesson_and_back():
     at = page()
     titles = [at.title[0].value]
-    titles += [click(at, "next").title[0].value for _ in NAMES[1:]]
+    titles += [press(at, "next").title[0].value for _ in NAMES[1:]]
     assert titles == [step.title for step in lesson.STEPS]
     assert at.button(key="next").disabled
-    assert click(at, "back").title[0].value == lesson.STEPS[-2].title
+    assert press(at, "back").title[0].value == lesson.STEPS[-2].title
     assert page().button(key="back").disabled
 
 
@@ -67,44 +50,44 @@ def test_the_presenters_view_has_no_sidebar_and_large_print():
 def test_document_4_is_asked_for_before_it_is_shown():
     at = page(step="Idea")
     for _ in range(3):
-        click(at, "idea_forward")
+        press(at, "idea_forward")
     assert "3 of 9 documents placed" in said(at)
     assert "Where will document 4 land?" in said(at)
     assert at.button(key="idea_play").disabled
-    click(at, "guess_8")
+    press(at, "guess_8")
     assert [each.value for each in at.success] == [lesson.reveal(8, 4, 9)[1]]
     assert "Where will document 4 land?" not in said(at)
-    click(at, "idea_end")
+    press(at, "idea_end")
     assert "9 of 9 documents placed" in said(at)
-    click(at, "idea_back")
+    press(at, "idea_back")
     assert "8 of 9 documents placed" in said(at)
 
 
 def test_a_wrong_guess_is_explained_and_starting_over_asks_again():
     at = page(step="Idea", cards="5")
     for _ in range(3):
-        click(at, "idea_forward")
-    click(at, "guess_3")
+        press(at, "idea_forward")
+    press(at, "guess_3")
     assert [each.value for each in at.warning] == [lesson.reveal(3, 4, 5)[1]]
     for _ in range(4):
-        click(at, "idea_back")
+        press(at, "idea_back")
     assert "0 of 5 documents placed" in said(at)
     for _ in range(3):
-        click(at, "idea_forward")
+        press(at, "idea_forward")
     assert "Where will document 4 land?" in said(at)
 
 
 def test_it_plays_by_itself_until_the_question_and_on_to_the_end():
     at = page(step="Idea")
-    click(at, "idea_play")
+    press(at, "idea_play")
     runs = 0
     while at.session_state["playing"]:
         sound(at)
         runs += 1
         assert runs < 9
     assert "Where will document 4 land?" in said(at)
-    click(at, "guess_8")
-    click(at, "idea_play")
+    press(at, "guess_8")
+    press(at, "idea_play")
     assert at.button(key="idea_play").label == "Pause"
     while at.session_state["playing"]:
         sound(at)
@@ -114,17 +97,17 @@ def test_it_plays_by_itself_until_the_question_and_on_to_the_end():
 @pytest.mark.parametrize("count", [1, 2, 12])
 def test_any_number_of_cards_can_be_placed(count):
     at = page(step="Idea", cards=str(count))
-    click(at, "idea_end")
+    press(at, "idea_end")
     assert f"{count} of {count} document{'' if count == 1 else 's'} placed" in said(at)
 
 
 def test_a_persons_own_list_is_placed_and_walked():
     at = page(step="Idea", cards_from="Your list", sample="Small list to teach with")
     assert at.number_input(key="cards").max == 7
-    click(at, "idea_end")
+    press(at, "idea_end")
     assert "7 of 7 documents placed" in said(at)
     at = page(step="Budget", walk_from="Your list", walk_threshold="85", sample="Small list to teach with")
-    click(at, "budget_end")
+    press(at, "budget_end")
     assert "A threshold of 85 gives" in said(at)
 
 
@@ -132,7 +115,7 @@ def test_the_budget_says_why_1004_words_come_out_of_a_threshold_of_1000():
     at = page(step="Budget")
     assert "0 words so far" in said(at)
     for _ in range(8):
-        click(at, "budget_forward")
+        press(at, "budget_forward")
     assert "A threshold of 1,000 gives 1,004 words: 4 more" in said(at)
     assert "That reaches 1,000, so the walk stops here, after document 8 is in" in said(at)
 
@@ -142,7 +125,7 @@ def test_the_unsorted_list_can_be_shuffled_again():
     before = said(at)
     assert "Sorted: the best document lands first" in before
     assert "not in descending order" in before.replace("\\", "")
-    assert said(click(at, "shuffle")) != before
+    assert said(press(at, "shuffle")) != before
 
 
 @pytest.mark.parametrize("way", lesson.WAYS, ids=lambda way: way.name)
@@ -167,10 +150,10 @@ def test_the_questions_are_explained_counted_and_repeatable():
     at = page(step="Check yourself", quiz="7")
     for number, question in enumerate(lesson.quiz(7)):
         wrong = number == 2
-        click(at, f"answer_7_{number}_{(question.answer + wrong) % len(question.options)}")
+        press(at, f"answer_7_{number}_{(question.answer + wrong) % len(question.options)}")
     assert len(at.success) == 5
     assert [lesson.quiz(7)[2].explanation in each.value for each in at.warning] == [True]
-    click(at, "new_questions")
+    press(at, "new_questions")
     assert at.number_input(key="quiz").value == 8
     assert not at.success
     at.number_input(key="quiz").set_value(7)

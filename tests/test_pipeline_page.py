@@ -5,9 +5,10 @@ import importlib.util
 import json
 import threading
 import time
-from pathlib import Path
+from functools import partial
 
 import pytest
+from app_page import ROOT, opened, sound, title
 from haystack.components.generators.chat import MockChatGenerator
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +17,8 @@ from lim.prompt import DEFAULT_TEMPLATE
 from lim.stages import STAGES, Configuration, Models, Plan, Step, availability, run, to_python, to_yaml
 from lim.widgets import pipeline as kept
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "pipeline")
+
 SAMPLE = load((ROOT / "sample_data" / "retrieval.jsonl").read_bytes(), "retrieval.jsonl").lists[0]
 NEEDED = ("similarity", "diversity", "tei", "llm", "chat_generator")
 HOLDS = "All 20 arranged documents reach the prompt in the intended order."
@@ -27,25 +29,6 @@ def bare_server(monkeypatch):
     """Offer nothing but what a test sets."""
     for variable in stages.VARIABLES:
         monkeypatch.delenv(variable.name, raising=False)
-
-
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).switch_page("lim/views/pipeline.py")
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    """Run the page: whatever a person does, they never meet a traceback."""
-    at.run()
-    assert not at.exception
-    return at
-
-
-def title(at: AppTest) -> str:
-    (found,) = at.title
-    return found.value
 
 
 def choose(at: AppTest, **choices: object) -> AppTest:

@@ -1,17 +1,17 @@
 """The presenter's view of every page, without a browser."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from app_page import ROOT, opened, press, sound, title
 
 from lim import arrange, lesson, load, story
 from lim.views import slides
 
-ROOT = Path(__file__).parents[1]
 DOCUMENTS = load((ROOT / "sample_data" / "retrieval.jsonl").read_bytes(), "retrieval.jsonl").lists[0].documents
 PAGES = {
     "lab": slides.NAMES,
+    "tune": ["How large the prompts get", "What it costs", "The pairs"],
     "learn": [step.name for step in lesson.STEPS],
     "evidence": ["Studies", "Your list", "All curves", "Whole pipelines", "Your metrics", "Other frameworks"],
     "audit": ["The order", "The prompt", "The documents"],
@@ -19,29 +19,7 @@ PAGES = {
 }
 
 
-def page(name: str, **query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
-    for key, value in {"present": "true", **query_params}.items():
-        at.query_params[key] = value
-    if name != "lab":
-        at.switch_page(f"lim/views/{name}.py")
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    at.run()
-    assert not at.exception
-    return at
-
-
-def press(at: AppTest, key: str) -> AppTest:
-    at.button(key=key).click()
-    return sound(at)
-
-
-def title(at: AppTest) -> str:
-    (found,) = at.title
-    return found.value
+page = partial(opened, present="true")
 
 
 @pytest.mark.parametrize("name", PAGES)

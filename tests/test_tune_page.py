@@ -4,18 +4,20 @@ import csv
 import io
 import json
 import re
+from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 import streamlit as st
+from app_page import ROOT, metrics, opened, press, sound, title
 from streamlit.testing.v1 import AppTest
 
 from lim import export, load, measure
 from lim.frames import tune as frames
 from lim.tuning import Objective, best, counts, gather, outcome, told
 
-ROOT = Path(__file__).parents[1]
+page = partial(opened, "tune")
+
 FILE = ROOT / "sample_data" / "many_queries.jsonl.gz"
 LISTS = load(FILE.read_bytes(), FILE.name).lists
 POOL = gather(LISTS)
@@ -27,42 +29,14 @@ QUESTIONS = "\n".join(
 )
 
 
-def page(**query_params: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).switch_page("lim/views/tune.py")
-    for name, value in query_params.items():
-        at.query_params[name] = value
-    return sound(at)
-
-
-def sound(at: AppTest) -> AppTest:
-    """Run the page: whatever a person does, they never meet a traceback."""
-    at.run()
-    assert not at.exception
-    return at
-
-
 def paste(text: str) -> AppTest:
     at = page(source="Paste")
     at.text_area(key="pasted").set_value(text)
     return sound(at)
 
 
-def title(at: AppTest) -> str:
-    (found,) = at.title
-    return found.value
-
-
-def metrics(at: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in at.metric}
-
-
 def said(at: AppTest) -> str:
     return re.sub(r"\\(.)", r"\1", " ".join(each.value for each in [*at.markdown, *at.caption]))
-
-
-def press(at: AppTest, key: str) -> AppTest:
-    at.button(key=key).click()
-    return sound(at)
 
 
 @pytest.fixture(scope="module")
