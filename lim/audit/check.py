@@ -10,7 +10,8 @@ from haystack import Document
 
 from lim import orders
 from lim.audit.culprit import culprit
-from lim.audit.match import Group, grouped, locate
+from lim.audit.matching.match import grouped, locate
+from lim.audit.matching.places import Group
 from lim.audit.model import AuditReport, KnownOrder, PromptError, Segment, Sighting, Span, Status
 from lim.audit.prompts import Prompt, read
 from lim.audit.verdict import Audited, compare, name
