@@ -1,10 +1,12 @@
-"""Any value as the plain values that JSON knows."""
+"""Any value as the plain values that JSON knows, and a document as Python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from math import isfinite
 from typing import Any
+
+from haystack import Document
 
 MAX_DEPTH = 50
 """Deeper values are cut: the bound of Python's own recursion is near, and a value that holds itself has no end."""
@@ -49,3 +51,26 @@ def _key(key: object) -> str:
     """Name a key as Python's JSON does: true, false and null are words."""
     words = {True: "true", False: "false", None: "null"}
     return words[key] if key is None or isinstance(key, bool) else str(key)
+
+
+def constructor(document: Document) -> str:
+    """Write a document as Python; an id that Haystack makes of text and meta is left to it.
+
+    :param document: a document.
+    :returns: a call of `Document`, on one line and with what shows nothing escaped. NaN and infinities are left out.
+    """
+    meta = plain(document.meta, finite=True)
+    fields = {"content": document.content, "meta": meta, "score": plain(document.score, finite=True)}
+    try:
+        own = Document(content=document.content, meta=meta).id != document.id
+    except UnicodeEncodeError:  # a lone surrogate, of which Haystack makes no id
+        own = True
+    shown = {"id": document.id} if own else {}
+    shown |= {name: value for name, value in fields.items() if value not in (None, {})}
+    # Python's own escapes: no text can end its string.
+    return f"Document({', '.join(f'{name}={_literal(value)}' for name, value in shown.items())})"
+
+
+def _literal(value: object) -> str:
+    text = repr(value)
+    return text if text.isprintable() else ascii(value)

@@ -12,6 +12,9 @@ from lim import measure
 from lim.errors import SettingError
 from lim.ranker import Arrangement, arrange
 
+SUGGESTED_SHARE = 0.6
+"""Share of a list that a suggested limit keeps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -123,3 +126,22 @@ def staircase_of(documents: Sequence[Document], top_k: int | None = None) -> tup
     """
     arrangement = arrange(documents, top_k=top_k)
     return staircase(arrangement, measure.tokens([document.content or "" for document in documents]))
+
+
+def suggested(most: int) -> int:
+    """Choose a limit to begin with, one that drops a part of a list.
+
+    :param most: what the whole list has, in words or documents, at least 1.
+    :returns: about `SUGGESTED_SHARE` of it, rounded.
+    """
+    return rounded(SUGGESTED_SHARE * most)
+
+
+def rounded(value: float) -> int:
+    """Round a suggestion.
+
+    :param value: a number of at least 0.
+    :returns: the number with two digits, at least 1.
+    """
+    digits: int = 10 ** max(len(str(int(value))) - 2, 0)
+    return max(round(value / digits) * digits, 1)

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from lim import story
-from lim.charts.look import HEIGHT, LIGHT, Drawing, Figure, Palette, Rows, finish, outline, relevance
+from lim.charts.look import HEIGHT, LIGHT, Drawing, Figure, Palette, Rows, finish, outline, pointing, relevance
 from lim.frames import LABELLED_MARKS, MAX_MARKS, handle_step
 from lim.ranker import Arrangement
 
@@ -204,16 +204,7 @@ def _budget(rows: Rows, palette: Palette, labelled: bool) -> alt.LayerChart:
                 alt.Tooltip("handle_words:Q", title="Words in the prompt", format=","),
             ],
         )
-        .add_params(
-            alt.selection_point(
-                name="pointed",
-                fields=["handle", "base", "handle_documents", "handle_words"],
-                nearest=True,
-                empty=False,
-                clear=False,
-                on="click, [pointerdown[event.pointerType !== 'touch'], window:pointerup] > pointermove",
-            )
-        )
+        .add_params(pointing("handle", "base", "handle_documents", "handle_words"))
     )
     # The rule lies under the handles, or the pointer that drags it would meet the rule and not a handle. The bars of
     # a short list lie above, so that each tells its document; the area of a long list lies below and hides nothing.

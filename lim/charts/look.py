@@ -163,6 +163,22 @@ def outline(palette: Palette) -> Any:  # noqa: ANN401 # Altair types a condition
     )
 
 
+def pointing(*fields: str) -> alt.Parameter:
+    """Let a person point at the nearest mark: click, or drag with anything but a finger, which scrolls.
+
+    :param fields: the fields of the mark that are told.
+    :returns: a point selection named `pointed`.
+    """
+    return alt.selection_point(
+        name="pointed",
+        fields=list(fields),
+        nearest=True,
+        empty=False,
+        clear=False,
+        on="click, [pointerdown[event.pointerType !== 'touch'], window:pointerup] > pointermove",
+    )
+
+
 def finish(chart: Drawn, palette: Palette, height: int = HEIGHT) -> Drawn:
     """Give a chart the house's look: axes, grid and text in the theme's colours, as wide as its place.
 

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from lim.charts.look import LIGHT, Drawing, Figure, Palette, Rows, finish, mix
+from lim.charts.look import LIGHT, Drawing, Figure, Palette, Rows, finish, mix, pointing
 from lim.story import plural
 from lim.tuning import Objective, Outcome
 from lim.tuning.told import percent
@@ -184,16 +184,7 @@ def _handles(base: alt.Chart, axis: str, tooltip: list[alt.Tooltip]) -> alt.Char
         base.transform_calculate(handle="datum.at")
         .mark_point(size=1, opacity=0, aria=False)
         .encode(alt.X("handle:Q").title(axis), y=alt.value(HEIGHT / 2), tooltip=tooltip)
-        .add_params(
-            alt.selection_point(
-                name="pointed",
-                fields=["handle", "base"],
-                nearest=True,
-                empty=False,
-                clear=False,
-                on="click, [pointerdown[event.pointerType !== 'touch'], window:pointerup] > pointermove",
-            )
-        )
+        .add_params(pointing("handle", "base"))
     )
     return handles
 

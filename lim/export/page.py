@@ -6,7 +6,7 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Sequence
+import re
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,7 +16,7 @@ import vl_convert
 from lim import charts, evidence, frames, story
 from lim.errors import LimitError
 from lim.export.pictures import VEGA_LITE
-from lim.export.strict import versions
+from lim.export.strict import made_with
 from lim.export.told import Shown, Texts, redacted
 from lim.frames.lab import FARTHEST_RULE, FATE_WORDS, LABELLED_MARKS, MAX_MARKS, handle_thresholds
 from lim.plain import plain
@@ -27,6 +27,8 @@ MAX_PAGE_DOCUMENTS = 1_000
 
 LOOKS = {"auto": "As this device", "light": "Light", "dark": "Dark"}
 """What a stand-alone page can look like: as its reader's device asks for, or always light or dark."""
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 CLAIM = (
     "The ranker rests on a published claim: that language models use the beginning and the end of a long prompt better "
@@ -227,10 +229,9 @@ def _sources() -> str:
         f"{html.escape(study.source)} ({study.finding.value}): {html.escape(study.shows)}</li>"
         for study in evidence.studies()
     )
-    made = " and ".join(f"{package} {version or 'unknown'}" for package, version in versions().items())
     return (
         f'<section class="faint"><h2>Is the order worth it?</h2><p>{CLAIM}</p><ul>{items}</ul>'
-        f"<p>Made with {made}.</p></section>"
+        f"<p>Made with {made_with()}.</p></section>"
     )
 
 
@@ -258,13 +259,4 @@ def _resource(name: str) -> str:
 
 def _ascii(script: str) -> str:
     """Escape what is not ASCII as JavaScript's strings and patterns do; no script of ours has any elsewhere."""
-    units: Sequence[str] = [
-        character if character.isascii() else "".join(f"\\u{unit:04x}" for unit in _utf16(character))
-        for character in script
-    ]
-    return "".join(units)
-
-
-def _utf16(character: str) -> list[int]:
-    raw = character.encode("utf-16-be")
-    return [int.from_bytes(raw[i : i + 2]) for i in range(0, len(raw), 2)]
+    return _BEYOND_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], script)

@@ -9,7 +9,7 @@ from lim import charts, evidence, frames, story
 from lim.checks import Kind, check_limits
 from lim.export.markdown import code, table
 from lim.export.pictures import PICTURES, picture, pictures_of
-from lim.export.strict import versions
+from lim.export.strict import made_with
 from lim.export.told import Shown, Texts, redacted
 from lim.thresholds import Step, staircase
 
@@ -48,10 +48,9 @@ def report_markdown(shown: Shown, *, texts: Texts = Texts.FULL, pictures: tuple[
     if nearby := _nearby(shown):
         parts += ["## Thresholds nearby", nearby]
     parts += ["## Documents", *_documents(shown, texts)]
-    made = " and ".join(f"{package} {version or 'unknown'}" for package, version in versions().items())
     parts.append(
-        f"Made with {made}. The order is the one Haystack’s `LostInTheMiddleRanker` gives; words are what stands "
-        f"between spaces. No model was asked here. {_claim()}"
+        f"Made with {made_with()}. The order is the one Haystack’s `LostInTheMiddleRanker` gives; words are what "
+        f"stands between spaces. No model was asked here. {_claim()}"
     )
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
 

@@ -8,7 +8,7 @@ from haystack import Document, Pipeline
 from haystack.components.builders import PromptBuilder
 from haystack.components.rankers import LostInTheMiddleRanker
 
-from lim.plain import plain
+from lim.plain import constructor
 from lim.prompt import DEFAULT_TEMPLATE
 from lim.ranker import check_limit
 
@@ -45,7 +45,7 @@ def python_snippet(
         "top_k": check_limit("top_k", top_k),
     }
     arguments = ", ".join(f"{name}={limit}" for name, limit in limits.items() if limit is not None)
-    written = None if documents is None else [_constructor(document) for document in documents]
+    written = None if documents is None else [constructor(document) for document in documents]
     if written is None:
         examples = "".join(f'    Document(content="{text}"),\n' for text in _EXAMPLES)
         imports = ""
@@ -78,25 +78,6 @@ result = ranker.run(documents=documents)
 for position, document in enumerate(result["documents"], start=1):
     print(position, document.content)
 """
-
-
-def _constructor(document: Document) -> str:
-    """Write a document as Python; an id that Haystack makes of text and meta is left to it."""
-    meta = plain(document.meta, finite=True)
-    fields = {"content": document.content, "meta": meta, "score": plain(document.score, finite=True)}
-    try:
-        own = Document(content=document.content, meta=meta).id != document.id
-    except UnicodeEncodeError:  # a lone surrogate, of which Haystack makes no id
-        own = True
-    shown = {"id": document.id} if own else {}
-    shown |= {name: value for name, value in fields.items() if value not in (None, {})}
-    # Python's own escapes: no text can end its string.
-    return f"Document({', '.join(f'{name}={_literal(value)}' for name, value in shown.items())})"
-
-
-def _literal(value: object) -> str:
-    text = repr(value)
-    return text if text.isprintable() else ascii(value)
 
 
 def pipeline_yaml(word_count_threshold: int | None, top_k: int | None) -> str:

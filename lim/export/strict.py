@@ -47,6 +47,14 @@ def versions() -> dict[str, str | None]:
     return {package: package_version(package) for package in PACKAGES}
 
 
+def made_with() -> str:
+    """Name the versions that make a file, in a phrase.
+
+    :returns: such as `haystack-ai 3.4.1 and lost-in-the-middle-lab 0.1.0`.
+    """
+    return " and ".join(f"{package} {version or 'unknown'}" for package, version in versions().items())
+
+
 @cache
 def package_version(package: str) -> str | None:
     """Find the version of an installed package, or of this one run from a checkout.

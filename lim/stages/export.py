@@ -11,7 +11,7 @@ from haystack import Document
 from haystack.dataclasses import ChatMessage
 from haystack.marshal import YamlMarshaller
 
-from lim.plain import plain
+from lim.plain import constructor
 from lim.stages.build import (
     EXPORTED_CHAT_URL,
     EXPORTED_TEI_URL,
@@ -349,26 +349,8 @@ def _prints(within: Sequence[Node], last: Sequence[Node]) -> list[str]:
 
 
 def _documents(documents: Sequence[Document]) -> str:
-    """Write documents as Python: one a line, ids only where they are not Haystack's own hash."""
-    lines = []
-    for document in documents:
-        fields = {
-            "content": document.content,
-            "meta": plain(document.meta, finite=True) or None,
-            "score": plain(document.score, finite=True),
-        }
-        if _hash(document.content, fields["meta"] or {}) != document.id:
-            fields = {"id": document.id, **fields}
-        given = ", ".join(f"{key}={value!r}" for key, value in fields.items() if value is not None)
-        lines.append(f"    Document({given}),")
-    return "\n".join(["[", *lines, "]"])
-
-
-def _hash(content: str | None, meta: dict[str, Any]) -> str | None:
-    try:
-        return Document(content=content, meta=meta).id
-    except UnicodeEncodeError:  # Haystack hashes no lone surrogates
-        return None
+    """Write documents as Python, one a line."""
+    return "\n".join(["[", *(f"    {constructor(document)}," for document in documents), "]"])
 
 
 def _block(text: str) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 
 from lim.errors import SettingError
 from lim.ranker import check_limit
-from lim.tuning.figures import Outcome, check_budget, first_above, outcome
+from lim.thresholds import rounded, suggested
+from lim.tuning.figures import Outcome, check_budget, first_above, outcome, spread
 from lim.tuning.pool import Ints, Pool, lifted
 
 EVERY_TOP_K = 200
@@ -264,6 +265,18 @@ def some_top_ks(longest: int, most: int = 10) -> tuple[Limit, ...]:
     return (*range(step, longest, step), None)
 
 
+def first_limits(pool: Pool) -> tuple[int, int, int]:
+    """Choose the limits and the budget to begin with, all round numbers.
+
+    :param pool: the lists.
+    :returns: a threshold that cuts the median list, a `top_k`, and a budget for documents in tokens (in words where
+        tokens are not available): three quarters of what the upper quartile of the lists has.
+    """
+    sizes = pool.tokens if pool.tokens is not None else pool.words
+    budget = rounded(0.75 * float(np.quantile(sizes, 0.75)))
+    return suggested(int(np.median(pool.words)) or 1), min(10, pool.longest), budget
+
+
 def round_thresholds(pool: Pool, most: int = 12) -> tuple[Limit, ...]:
     """Choose some round thresholds for a chart.
 
@@ -271,8 +284,7 @@ def round_thresholds(pool: Pool, most: int = 12) -> tuple[Limit, ...]:
     :param most: how many to choose, at least 2.
     :returns: multiples of a round step up to what 95% of the lists have, and None.
     """
-    size = len(pool.words)
-    ample = int(np.partition(pool.words, -(-size * 95 // 100) - 1)[-(-size * 95 // 100) - 1])
+    ample = spread(pool.words).p95
     step = _round(max(ample, 1) / most, (1, 2, 2.5, 5, 10))
     return (*range(step, max(ample, 1), step), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lim.story import plural
 from lim.tuning.figures import Outcome
-from lim.tuning.pairs import Answer, Objective, Pair
+from lim.tuning.pairs import Answer, Objective
 from lim.tuning.ratio import Ratio
 
 
@@ -154,12 +154,3 @@ def worth(threshold: int, ratio: Ratio) -> str:
         f"{threshold:,} words are worth about {middle:,} tokens here; for the middle half of the queries "
         f"{low:,} to {high:,}."
     )
-
-
-def pair(chosen: Pair) -> str:
-    """Write a pair of limits.
-
-    :param chosen: the pair.
-    :returns: as :func:`limits`.
-    """
-    return limits(chosen.word_count_threshold, chosen.top_k)

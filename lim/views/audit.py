@@ -1,6 +1,7 @@
 """The audit: whether the prompt that reaches the LLM still holds the documents in the intended order."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -23,6 +24,7 @@ from lim.widgets import (
     pick_documents,
     show,
     stage,
+    tabbed,
     text_of,
     tinted,
     verbatim,
@@ -32,7 +34,6 @@ from lim.widgets import (
 SHOWN_CHARACTERS = 100_000  # of a prompt; all of it is audited
 TRACE_ENDINGS = (".jsonl", ".ndjson", ".gz", ".log")
 ROOM = "calc(100vh - 14rem)"  # of the prompt on a slide of its own
-TABS = ["Documents", "Known orders", "Test"]
 PROMPT_SLIDES = ["The order", "The prompt", "The documents"]
 TRACE_SLIDES = ["The requests", "The first that lost it", "Its prompt"]
 WELCOME = "Does your prompt still hold the order?"
@@ -180,16 +181,12 @@ def body(report: AuditReport, query: str, limits: tuple[int | None, int | None],
         show(draw.slope(frames.slope(report), report, palette()), "audit_slope")
     with right:
         text(report)
-    for tab, name in zip(st.tabs(TABS, key="audit_tab", on_change="rerun", bind="query-params"), TABS, strict=True):
-        if not tab.open:
-            continue
-        with tab:
-            if name == "Documents":
-                documents(report)
-            elif name == "Known orders":
-                orders(report)
-            else:
-                test(report, query, limits)
+    bodies = {
+        "Documents": partial(documents, report),
+        "Known orders": partial(orders, report),
+        "Test": partial(test, report, query, limits),
+    }
+    tabbed(bodies, "audit_tab")
 
 
 def text(report: AuditReport, height: str = "330px") -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -12,7 +14,7 @@ from lim.prompt import DEFAULT_TEMPLATE, Rendered, render
 from lim.ranker import Arrangement
 from lim.thresholds import fit, staircase
 from lim.views.share import share
-from lim.widgets import Picked, palette, show, tinted, verbatim
+from lim.widgets import Picked, palette, show, tabbed, tinted, verbatim
 
 ROWS_PER_PAGE = 100
 COLUMNS = ["marked", "rank", "position", "text", "fate", "words", "cumulative_words", "tokens", "score", "why", "id"]
@@ -34,12 +36,7 @@ def tabs(picked: Picked, arrangement: Arrangement) -> None:
         "Share": share,
         "Input": source,
     }
-    for tab, body in zip(
-        st.tabs(list(bodies), key="tab", on_change="rerun", bind="query-params"), bodies.values(), strict=True
-    ):
-        if tab.open:
-            with tab:
-                body(picked, arrangement)
+    tabbed({name: partial(body, picked, arrangement) for name, body in bodies.items()}, "tab")
 
 
 def documents(picked: Picked, arrangement: Arrangement) -> None:

@@ -12,7 +12,7 @@ from lim.frames import evidence as frames
 from lim.frames import lesson as lesson_frames
 from lim.frames import preview
 from lim.views.studies import FINDING, beside
-from lim.widgets import Bench, palette, pick_documents, show, sources, stage, verbatim, watch_theme
+from lim.widgets import Bench, palette, pick_documents, show, sources, stage, tabbed, verbatim, watch_theme
 
 MOST_CARDS = 12
 MOST_BARS = 200
@@ -310,12 +310,7 @@ if slide is None:
         "back at hundreds of documents; and in one realistic study no order was better than shuffling."
     )
     beside()
-    for tab, body in zip(
-        st.tabs(list(bodies), key="shown", on_change="rerun", bind="query-params"), bodies.values(), strict=True
-    ):
-        if tab.open:
-            with tab:
-                body()
+    tabbed(bodies, "shown")
 else:
     name, body = [(FINDING, beside), *bodies.items()][slide]
     st.title(name, anchor=False)

@@ -7,12 +7,23 @@ import streamlit as st
 from lim import charts, frames, story
 from lim.checks import Finding, Kind, check_limits
 from lim.ranker import Arrangement, same_as_haystack
+from lim.thresholds import suggested
 from lim.views import details, slides
-from lim.widgets import AS_READ, Bench, Picked, palette, pick_documents, samples, show, stage, watch_theme
-from lim.widgets.limits import number, rounded, slider
+from lim.widgets import (
+    AS_READ,
+    Bench,
+    Picked,
+    documents_there,
+    palette,
+    pick_documents,
+    samples,
+    show,
+    stage,
+    watch_theme,
+)
+from lim.widgets.limits import number, slider
 
 MAX_CHECKED = 10_000
-CUTS = 0.6  # share of a list that a suggested limit keeps
 
 state = st.session_state
 
@@ -65,8 +76,7 @@ def limit(key: str, default: int, most: int, noun: str) -> int:
     chosen = number(key, default)
     if chosen > most:
         st.caption(f"{chosen:,} is never reached: the list has {story.plural(most, noun)}.")
-        cut = rounded(CUTS * most)
-        if cut < most:
+        if (cut := suggested(most)) < most:
             st.button(f"Try {cut:,}", on_click=state.update, args=({key: cut},), key=f"try_{key}", type="tertiary")
     return chosen
 
@@ -180,11 +190,5 @@ with view.tools:
     watch_theme()
     limits_slot = st.container()
     limits_slot.markdown("**Limits**")
-if picked is None:
-    st.title("What does the ranker do to your documents?", anchor=False)
-    st.write("Choose a sample, paste a ranked list, or upload one in the sidebar.")
-elif not picked.bench.unlimited.inputs:
-    st.title("This list holds no document", anchor=False)
-    st.write("Every record was left out; *How it was read* in the sidebar names each with the reason.")
-else:
-    lab(picked, slide)
+if (there := documents_there(picked, "What does the ranker do to your documents?")) is not None:
+    lab(there, slide)

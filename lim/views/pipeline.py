@@ -12,7 +12,7 @@ from lim.stages.build import Node
 from lim.views.stages import diagram, results
 from lim.views.stages.form import Form, choose
 from lim.views.stages.results import Shown
-from lim.widgets import Picked, palette, pick_documents, stage, verbatim, watch_theme
+from lim.widgets import Picked, documents_there, palette, pick_documents, stage, verbatim, watch_theme
 from lim.widgets.pipeline import Job, configuration, models, warm_up
 
 LIVE_DOCUMENTS = 2_000  # the most that run through light stages at every change, without a click
@@ -203,11 +203,5 @@ with view.tools:
     picked = pick_documents()
     watch_theme()
     stages_slot = st.container()
-if picked is None:
-    st.title("What does each stage do to your documents?", anchor=False)
-    st.write("Choose a sample, paste a ranked list, or upload one in the sidebar.")
-elif not picked.bench.ranked.documents:
-    st.title("This list holds no document", anchor=False)
-    st.write("Every record was left out; *How it was read* in the sidebar names each with the reason.")
-else:
-    page(picked, slide)
+if (there := documents_there(picked, "What does each stage do to your documents?")) is not None:
+    page(there, slide)

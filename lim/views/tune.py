@@ -1,16 +1,16 @@
 """Tune: one threshold and one top_k for many queries, chosen by what they do to all of them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from lim.charts import tune as draw
 from lim.errors import LimError
 from lim.frames import tune as frames
 from lim.story import plural
-from lim.tuning import Pool, counts, judge, label_fields, labels_of, objectives, read_judgements
+from lim.tuning import Pool, counts, first_limits, judge, label_fields, labels_of, objectives, read_judgements
 from lim.tuning.figures import summed
 from lim.tuning.labels import Marks
 from lim.tuning.told import verdict, worth
@@ -18,8 +18,8 @@ from lim.views.tuning.bench import Tuned, limits, state, use
 from lim.views.tuning.goal import FIRST_SHARE, NO_TOKENS, goal, pair_map
 from lim.views.tuning.home import home
 from lim.views.tuning.queries import queries
-from lim.widgets import Picked, palette, pick_documents, samples, show, stage, verbatim, watch_theme
-from lim.widgets.limits import renew, rounded
+from lim.widgets import Picked, palette, pick_documents, samples, show, stage, tabbed, verbatim, watch_theme
+from lim.widgets.limits import renew
 from lim.widgets.tune import curve_of, grid_of, pooled, ratio_of, top_k_curve_of
 
 FIRST = "many-queries"  # the sample shown first
@@ -85,20 +85,14 @@ def marked(picked: Picked) -> tuple[Marks | None, tuple[Any, ...]]:
     return None, ()
 
 
-def suggested(pool: Pool, picked: Picked) -> tuple[int, int, int]:
-    """Choose what the page is first shown with: a threshold, a `top_k`, a context budget, all round numbers."""
-    words = int(np.median(pool.words)) or 1
-    threshold = picked.sample.word_count_threshold if picked.sample is not None else None
-    sizes = pool.tokens if pool.tokens is not None else pool.words
-    context = rounded(0.75 * float(np.quantile(sizes, 0.75))) + RESERVE
-    return threshold or rounded(0.6 * words), min(10, pool.longest), context
-
-
 @st.fragment(key="tune")
 def tune(picked: Picked, pool: Pool, slide: int | None) -> None:
     """Everything that reacts to the limits: it runs alone, without the picker."""
     thresholds = frames.thresholds_of(pool)
-    threshold, top_k, context = suggested(pool, picked)
+    threshold, top_k, for_documents = first_limits(pool)
+    context = for_documents + RESERVE
+    if picked.sample is not None and picked.sample.word_count_threshold:
+        threshold = picked.sample.word_count_threshold
     renew(word_count_threshold=threshold, context=context)
     with limits_slot:
         threshold_now, top_k_now = limits(threshold, thresholds[-1], top_k, max(pool.longest, 1))
@@ -128,18 +122,8 @@ def tune(picked: Picked, pool: Pool, slide: int | None) -> None:
         size_chart(tuned, axis, unit)
     with right:
         share_chart(tuned, axis)
-    bodies = {
-        "Goal": goal,
-        "Worst queries": queries,
-        "Words and tokens": words_and_tokens,
-        "Take home": home,
-    }
-    for tab, body in zip(
-        st.tabs(list(bodies), key="tune_tab", on_change="rerun", bind="query-params"), bodies.values(), strict=True
-    ):
-        if tab.open:
-            with tab:
-                body(tuned)
+    bodies = {"Goal": goal, "Worst queries": queries, "Words and tokens": words_and_tokens, "Take home": home}
+    tabbed({name: partial(body, tuned) for name, body in bodies.items()}, "tune_tab")
 
 
 def budgeted(context: int, pool: Pool) -> int | None:

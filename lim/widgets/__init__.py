@@ -14,7 +14,8 @@ from lim.widgets.auditing import (
 )
 from lim.widgets.embedded import SAMPLES, Sample, samples
 from lim.widgets.figures import palette, show, sources, tinted, verbatim, watch_theme
-from lim.widgets.picker import AS_READ, Picked, list_choice, pick_documents
+from lim.widgets.layout import documents_there, tabbed
+from lim.widgets.picker import AS_READ, Picked, list_choice, list_names, pick_documents
 from lim.widgets.presenting import Stage, presenting, stage, turn
 from lim.widgets.reading import Bench, bench
 
@@ -32,7 +33,9 @@ __all__ = [
     "audited",
     "audited_trace",
     "bench",
+    "documents_there",
     "list_choice",
+    "list_names",
     "palette",
     "pick_documents",
     "presenting",
@@ -40,6 +43,7 @@ __all__ = [
     "show",
     "sources",
     "stage",
+    "tabbed",
     "text_of",
     "tinted",
     "turn",

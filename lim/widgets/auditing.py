@@ -14,6 +14,7 @@ from lim.audit.traces import TraceAudit, audit_traces
 from lim.loading.decode import to_utf8
 from lim.loading.notes import Notes
 from lim.widgets.embedded import SAMPLES
+from lim.widgets.layout import made_with_bar
 from lim.widgets.reading import Bench
 
 AUDIT_SAMPLES = SAMPLES / "audit"
@@ -81,7 +82,7 @@ def audited(
 @st.cache_resource(max_entries=4, ttl="2h", show_spinner=False)
 def _trace_slot(data: bytes) -> list[TraceAudit]:
     del data
-    return []  # filled outside: a cached function may not move a progress bar
+    return []  # filled by made_with_bar
 
 
 def audited_trace(data: bytes) -> TraceAudit:
@@ -90,18 +91,7 @@ def audited_trace(data: bytes) -> TraceAudit:
     :param data: the export.
     :returns: the audit.
     """
-    slot = _trace_slot(data)
-    if not slot:
-        bar = st.progress(0.0, "Reading the trace …")
-
-        def advance(done: int, total: int | None) -> None:
-            bar.progress(min(done / (total or max(done, 1)), 1.0), "Reading the trace …")
-
-        try:
-            slot.append(audit_traces(data, progress=advance))
-        finally:
-            bar.empty()
-    return slot[0]
+    return made_with_bar(_trace_slot(data), "Reading the trace …", lambda advance: audit_traces(data, progress=advance))
 
 
 def text_of(data: bytes, name: str) -> str:

@@ -58,9 +58,3 @@ def renew(**suggestions: int) -> None:
     before = state.get("suggested", {})
     state.update({name: new for name, new in suggestions.items() if name in before and state.get(name) == before[name]})
     state["suggested"] = before | suggestions
-
-
-def rounded(value: float) -> int:
-    """Round a suggestion to two digits, to at least 1."""
-    digits: int = 10 ** max(len(str(int(value))) - 2, 0)
-    return max(round(value / digits) * digits, 1)

@@ -158,7 +158,7 @@ def _choose(
             st.caption(f"… and {len(loaded.notices) - SHOWN_NOTICES:,} more, all in the Input tab.")
     index = loaded.default
     if len(loaded.lists) > 1 and not whole:
-        names = _list_names(loaded)
+        names = list_names(loaded)
         name = st.selectbox(
             f"Ranked list, {len(names):,} in this input",
             names,
@@ -201,11 +201,16 @@ def list_choice(picked: Picked, place: int) -> tuple[str, str | None]:
     :param place: of the list in the input, from 0.
     :returns: the key of the choice, and the list's name there; None if the input has no other list.
     """
-    name = _list_names(picked.loaded)[place] if len(picked.loaded.lists) > 1 else None
+    name = list_names(picked.loaded)[place] if len(picked.loaded.lists) > 1 else None
     return _list_key(picked.bench.key[0], picked.sample), name
 
 
-def _list_names(loaded: Loaded) -> list[str]:
+def list_names(loaded: Loaded) -> list[str]:
+    """Name the lists of an input for a choice among them.
+
+    :param loaded: the input.
+    :returns: a name for each, no two alike.
+    """
     return [f"{number}. {each.name[:120]} ({len(each.documents):,})" for number, each in enumerate(loaded.lists, 1)]
 
 

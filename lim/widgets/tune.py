@@ -25,12 +25,13 @@ from lim.tuning import (
     tradeoff,
 )
 from lim.tuning.labels import Marks
+from lim.widgets.layout import made_with_bar
 
 
 @st.cache_resource(max_entries=4, ttl="2h", show_spinner=False)
 def _slot(key: Hashable) -> list[Pool]:
     del key
-    return []  # filled outside: a cached function may not move a progress bar
+    return []  # filled by made_with_bar
 
 
 def pooled(lists: Sequence[RankedList], marks: Marks | None, key: Hashable) -> Pool:
@@ -41,19 +42,8 @@ def pooled(lists: Sequence[RankedList], marks: Marks | None, key: Hashable) -> P
     :param key: identifies the lists and the marks.
     :returns: the pool.
     """
-    slot = _slot(key)
-    if not slot:
-        said = f"Counting words and tokens of {len(lists):,} ranked lists …"
-        bar = st.progress(0.0, said)
-
-        def advance(done: int, total: int) -> None:
-            bar.progress(done / total, said)
-
-        try:
-            slot.append(gather(lists, marks, advance))
-        finally:
-            bar.empty()
-    return slot[0]
+    said = f"Counting words and tokens of {len(lists):,} ranked lists …"
+    return made_with_bar(_slot(key), said, lambda advance: gather(lists, marks, advance))
 
 
 # Read off a pool in milliseconds, but asked on every step of a slider. A pool is equal to itself only.

@@ -23,19 +23,15 @@ import json
 import os
 import random
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from server import served
 
 ROOT = Path(__file__).parents[2]
 PAGES = {"Lab": ROOT / "app.py", "bare": Path(__file__).with_name("bare_page.py")}
@@ -120,33 +116,6 @@ def find_chromium() -> str | None:
     """Find a Chromium; None leaves the choice to Playwright."""
     names = ("chromium", "chromium-browser", "google-chrome")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-@contextmanager
-def served(script: Path, log: Path) -> Iterator[str]:
-    """Serve a page with the app's own configuration."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.address=127.0.0.1"]
-    command += [f"--server.port={port}", "--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
-    environment = os.environ | {"HAYSTACK_TELEMETRY_ENABLED": "False"}
-    with log.open("w", encoding="utf-8") as output:
-        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        for _ in range(300):
-            if server.poll() is not None:
-                raise SystemExit(f"{script.name} could not be served:\n{log.read_text(encoding='utf-8')}")
-            try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()  # noqa: S310 # our own server
-                break
-            except OSError:
-                time.sleep(0.2)
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def finish(page: Page) -> None:
@@ -235,9 +204,7 @@ def main() -> int:
     results = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        addresses = {
-            name: stack.enter_context(served(script, folder / f"{name}.log")) for name, script in PAGES.items()
-        }
+        addresses = {name: f"http://{stack.enter_context(served(script))[0]}" for name, script in PAGES.items()}
         chromium = stack.enter_context(sync_playwright()).chromium
         browser = chromium.launch(executable_path=find_chromium(), args=FLAGS)
         stack.callback(browser.close)

@@ -20,18 +20,14 @@ import argparse
 import asyncio
 import json
 import random
-import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from server import served
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
@@ -119,39 +115,6 @@ async def people(address: str, count: int, pause: float) -> list[float]:
     return [seconds for session in sessions for seconds in session.steps]
 
 
-@contextmanager
-def served() -> Iterator[tuple[str, int]]:
-    """Serve the app on a free port; give its address and its process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "127.0.0.1"]
-    command += ["--server.port", address.rpartition(":")[2], "--server.headless", "true"]
-    command += ["--server.fileWatcherType", "none"]
-    with (
-        tempfile.TemporaryFile() as log,
-        subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT) as server,
-    ):
-        try:
-            deadline = time.monotonic() + START
-            while not healthy(address):
-                if server.poll() is not None or time.monotonic() > deadline:
-                    log.seek(0)
-                    sys.exit(f"The server did not start:\n{log.read().decode(errors='replace')}")
-                time.sleep(0.1)
-            yield address, server.pid
-        finally:
-            server.terminate()
-
-
-def healthy(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=1) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
 def megabytes(process: int) -> float:
     """Read the resident memory of a process, on Linux."""
     for line in Path(f"/proc/{process}/status").read_text().splitlines():
@@ -183,7 +146,7 @@ def main() -> None:
         return
     counts = [1, 10] if given.quick else [1, 10, 50]
     missed = False
-    with served() as (address, process):
+    with served(ROOT / "app.py") as (address, process):
         measure(address, process, 1, PAUSE)  # warms up: imports, caches, the vocabulary of the tokens
         base = megabytes(process)
         print(f"{'sessions':>8} {'steps/s':>8} {'median':>8} {'95th':>8} {'worst':>8} {'MB':>6} {'MB a session':>13}")

@@ -27,7 +27,7 @@ from lim.stages import (
     stages_for,
 )
 from lim.stages.build import MAX_RANKERS
-from lim.widgets import Picked
+from lim.widgets import Picked, list_names
 
 NONE = "none"
 MAX_FIELDS = 200
@@ -163,11 +163,8 @@ class _Builder:
 
     def other_list(self) -> int:
         """Let a person choose the second list among those of the input."""
-        names = {
-            f"{number}. {each.name[:120]} ({len(each.documents):,})": number - 1
-            for number, each in enumerate(self.picked.loaded.lists, 1)
-            if number - 1 != self.bench.key[-1]  # the first list
-        }
+        first = self.bench.key[-1]
+        names = {name: place for place, name in enumerate(list_names(self.picked.loaded)) if place != first}
         key = "second_list" if self.picked.sample else f"second_list_{hash(self.bench.key[0])}"
         bind: Any = "query-params" if self.picked.sample else None  # a person's own queries never go into a link
         return names[st.selectbox("The second list", list(names), key=key, bind=bind)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,11 +18,10 @@ from lim.stages import STAGES, Configuration, Plan, Trace, availability, to_pyth
 from lim.stages.build import Node
 from lim.stages.model import MAX_TEXT_CHARACTERS
 from lim.stages.removed import REMOVED
-from lim.widgets import palette, show, tinted, verbatim
+from lim.widgets import palette, show, tabbed, tinted, verbatim
 
 SHOWN_CHARACTERS = 100_000  # of a prompt, or of a file to take home
 SCRIPT_DOCUMENTS = 50  # the most that a script holds without being asked
-TABS = ["Stages", "Dropped", "Documents", "Prompt", "Take it home", "What can run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,15 @@ def the_prompt(trace: Trace, height: str) -> None:
 
 def tabs(shown: Shown) -> None:
     """Show the tabs; only the open one runs."""
-    bodies = [stages, dropped, documents, prompt, take_home, what_can_run]
-    open_tabs = st.tabs(TABS, key="pipeline_tab", on_change="rerun", bind="query-params")
-    for tab, body in zip(open_tabs, bodies, strict=True):
-        if tab.open:
-            with tab:
-                body(shown)
+    bodies = {
+        "Stages": stages,
+        "Dropped": dropped,
+        "Documents": documents,
+        "Prompt": prompt,
+        "Take it home": take_home,
+        "What can run": what_can_run,
+    }
+    tabbed({name: partial(body, shown) for name, body in bodies.items()}, "pipeline_tab")
 
 
 def _run(shown: Shown) -> Trace | None:
