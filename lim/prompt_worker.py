@@ -130,12 +130,14 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     contents = [document["content"] for document in request["documents"]]
     began = time.monotonic()
     try:
+        metas = json.dumps([document["meta"] for document in request["documents"]])
         builder = PromptBuilder(template)
 
         def render(texts: Sequence[str | None]) -> str:
             documents = [
-                Document(**{**document, "content": text, "meta": _copy(document["meta"], document["content"], text)})
-                for document, text in zip(request["documents"], texts, strict=True)
+                Document(**{**document, "content": text, "meta": _with_text(meta, document["content"], text)})
+                # Read anew for each rendering: a template may change what it is given.
+                for document, text, meta in zip(request["documents"], texts, json.loads(metas), strict=True)
             ]
             prompt: str = builder.run(documents=documents, query=query, question=query)["prompt"]
             return prompt
@@ -163,10 +165,9 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": "runtime", "detail": f"{type(error).__name__}: {error}", "line": _line(error)}
 
 
-def _copy(meta: dict[str, Any], content: str | None, text: str | None) -> dict[str, Any]:
-    """Copy the meta, since a template may change it, with `text` for a second copy of the document's text in it."""
-    copied: dict[str, Any] = json.loads(json.dumps(meta))
-    return {key: text if value == content else value for key, value in copied.items()}
+def _with_text(meta: dict[str, Any], content: str | None, text: str | None) -> dict[str, Any]:
+    """Put `text` in the place of a second copy of the document's text in its meta."""
+    return {key: text if value == content else value for key, value in meta.items()}
 
 
 def _line(error: BaseException) -> int | None:
